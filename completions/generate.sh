@@ -32,6 +32,7 @@ words() { # OPTION ARGUMENT
 	gpu) echo "$data" ;;
 	output) echo "table profile json" ;;
 	method) echo "auto analytic replay" ;;
+	clock-control) echo "none base boost" ;;
 	mechanism | mechanisms) echo "all $mechanisms" ;;
 	only) echo "benefits neutral hurts unknown" ;;
 	sort) echo "workload speedup verdict mechanism" ;;

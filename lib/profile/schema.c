@@ -43,6 +43,8 @@ static const struct ct_column tv[] = {
 	T("decided_by"),  R("sms_used"),
 	R("sms_asked"),   END};
 enum { TV_OPTIONAL = 6 }; /* profiles of version 1 before 2026-11 end with the reason */
+static const struct ct_column cr[] = {T("scope"),     T("name"),     T("metric"), T("unit"),
+                                      R("predicted"), R("measured"), R("error"),  END};
 static const struct ct_column me[] = {
 	T("scope"), T("level"), N("capacity_bytes"), R("low"), R("high"), END};
 static const struct ct_column re[] = {
@@ -77,6 +79,7 @@ static const struct ct_record_type types[] = {
 	TYPE("RE", re, 2, BIT(0) | BIT(1), BIT(2) | BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 	TYPE("DG", dg, 1, BIT(0), 0, 0, 0, CT_MERGE_KEEP),
 	TYPE("SH", sh, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
+	TYPE("CR", cr, 3, 0x07, BIT(4) | BIT(5) | BIT(6), 0, 1, CT_MERGE_NA),
 };
 
 /* clang-format off */

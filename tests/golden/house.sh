@@ -14,6 +14,7 @@ allowed lib/base base
 allowed lib/trace base trace private
 allowed lib/locality base trace locality
 allowed lib/gpu base trace gpu
+allowed lib/counters base trace counters
 allowed lib/profile base trace locality profile
 allowed lib/replay base trace gpu locality replay
 allowed lib/pass base trace gpu locality replay profile pass

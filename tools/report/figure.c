@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "models/registry.h"
-#include "report/chart.h"
+#include "common/chart.h"
 
 enum { PANELS_MAX = 8, GROUPS_MAX = 512, FIELDS = 6, LINE_BYTES = 1024 };
 

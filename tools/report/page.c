@@ -1,13 +1,13 @@
 #include "report/page.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "report/chart.h"
+#include "common/chart.h"
+#include "common/html.h"
 
 enum { CHANGES_SHOWN = 100 };
 
@@ -22,42 +22,10 @@ void rep_verdict_words(const struct ct_verdict *v, char *out, size_t n)
 		snprintf(out, n, "%s, speed-up %s, range %s", ct_verdict_word(v->word), s, range);
 }
 
-/* ---- style and script ---- */
-
-static int add_file(struct ct_buf *b, const char *name, struct ct_error *e)
-{
-	struct ct_buf path = {0};
-	char block[4096];
-	size_t n;
-	ct_buf_printf(&path, "%s/report/%s", ct_tool_data_dir(), name);
-	FILE *f = path.failed ? NULL : fopen(path.data, "rb");
-	int st = path.failed ? ct_fail_nomem(e) : CT_OK;
-	if (st == CT_OK && !f)
-		st = ct_fail_errno(e, CT_ERR_IO, errno,
-		                   "%s: set CACHETRIAGE_DATA to the folder of data files", path.data);
-	while (f && (n = fread(block, 1, sizeof block, f)) > 0)
-		ct_buf_add(b, block, n);
-	if (f && ferror(f))
-		st = ct_fail(e, CT_ERR_IO, "%s: cannot be read", path.data);
-	if (f)
-		fclose(f);
-	ct_buf_free(&path);
-	return st;
-}
-
 static int page_head(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
-	ct_buf_puts(b,
-	            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	            "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-	            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
-	ct_escape_markup(b, r->title);
-	ct_buf_puts(b, "</title>\n<style>\n");
-	int st = add_file(b, "page.css", e);
-	ct_buf_puts(
-		b,
-		"</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n");
+	int st = ct_html_head(b, r->title, e);
+	ct_buf_puts(b, "<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n");
 	return st;
 }
 
@@ -378,7 +346,7 @@ int rep_page(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 	ct_buf_puts(b, "</section>\n");
 	reading_guide(b);
 	ct_buf_puts(b, "</main>\n<script>\n");
-	st = add_file(b, "page.js", e);
+	st = ct_html_file(b, "page.js", e);
 	ct_buf_puts(b, "</script>\n</body>\n</html>\n");
 	return st == CT_OK ? ct_buf_check(b, e) : st;
 }

@@ -10,7 +10,7 @@
 #include "models/verdict/size.h"
 #include "models/common/baseline.h"
 #include "pass/origin.h"
-#include "report/chart.h"
+#include "common/chart.h"
 #include "report/page.h"
 
 enum { BUCKETS = 28, POINTS = 25, SM_POINTS = 256, COMMAND_SHOWN = 300 };

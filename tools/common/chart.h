@@ -1,9 +1,9 @@
-/* chart.h - the few drawings that report needs, as SVG. Colours are classes (s0 ... s7 for
+/* chart.h - the few drawings that pages need, as SVG. Colours are classes (s0 ... s7 for
  * series), so that a page sets them for light, dark and paper; ch_style() is for a file of
  * its own. Every drawing has a title and a description. Coordinates have one decimal, so
  * equal numbers give equal bytes. */
-#ifndef CT_TOOLS_REPORT_CHART_H
-#define CT_TOOLS_REPORT_CHART_H
+#ifndef CT_TOOLS_CHART_H
+#define CT_TOOLS_CHART_H
 
 #include <stddef.h>
 
@@ -65,6 +65,22 @@ void ch_shares(struct ct_buf *b, const char *id, const char *title, const char *
  * an ornament beside its numbers, named by title. word: class of the verdict. */
 void ch_range(struct ct_buf *b, const char *title, const char *word, double v, double low, double high,
               unsigned width);
+
+struct ch_points {
+	const char *name;
+	const double *x, *y;
+	size_t n;
+};
+/* Points of up to eight sets, x and y on axes of one span, from 0 or (log_x) in powers of ten, with the line on which
+ * both are equal, and where `within` > 0 those that are so far from it: a share of x, or with percent_y an absolute
+ * difference. Points with a NaN, and with log_x those of 0 and less, are left out. Returns the units that it is high. */
+double ch_scatter(struct ct_buf *b, const struct ch_axes *a, const struct ch_points *set, size_t n,
+                  double within);
+
+/* For drawings of other files: <svg> with its title and description, and a text of a class. a may be NULL. */
+void ch_open(struct ct_buf *b, const char *id, const char *title, const char *desc, double w, double h,
+             const struct ch_axes *a);
+void ch_label(struct ct_buf *b, const char *class, double x, double y, const char *anchor, const char *s);
 
 /* <style> for an SVG in a file of its own. */
 void ch_style(struct ct_buf *b);

@@ -1,4 +1,4 @@
-#include "report/chart.h"
+#include "common/chart.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,8 +51,8 @@ void ch_size(double bytes, char out[32])
 
 /* ---- frame ---- */
 
-static void open_svg(struct ct_buf *b, const char *id, const char *title, const char *desc, double w,
-                     double h, const struct ch_axes *a)
+void ch_open(struct ct_buf *b, const char *id, const char *title, const char *desc, double w, double h,
+             const struct ch_axes *a)
 {
 	ct_buf_puts(b, "<svg class=\"chart\"");
 	if (a && a->nested)
@@ -67,8 +67,7 @@ static void open_svg(struct ct_buf *b, const char *id, const char *title, const 
 	ct_buf_puts(b, "</desc>");
 }
 
-static void label(struct ct_buf *b, const char *class, double x, double y, const char *anchor,
-                  const char *s)
+void ch_label(struct ct_buf *b, const char *class, double x, double y, const char *anchor, const char *s)
 {
 	ct_buf_printf(b, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", class, x, y,
 	              anchor);
@@ -119,9 +118,9 @@ static void y_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 		ct_buf_printf(b, "<path class=\"grid\" d=\"M%d %.1fH%.1f\"/>", LEFT, y, s->w - RIGHT);
 		ch_number(a->percent_y ? 100 * i * step : i * step, n);
 		snprintf(t, sizeof t, "%.20s%s", n, a->percent_y ? " %" : "");
-		label(b, "tick", LEFT - 5, y + 3.5, "end", t);
+		ch_label(b, "tick", LEFT - 5, y + 3.5, "end", t);
 	}
-	label(b, "axis", 2, 12, "start", a->y);
+	ch_label(b, "axis", 2, 12, "start", a->y);
 }
 
 static void x_tick(struct ct_buf *b, const struct ch_axes *a, const struct scale *s, double x)
@@ -132,7 +131,7 @@ static void x_tick(struct ct_buf *b, const struct ch_axes *a, const struct scale
 	else
 		ch_number(x, t);
 	ct_buf_printf(b, "<path class=\"grid\" d=\"M%.1f %.1fv4\"/>", at_x(s, x), s->top + plot_h);
-	label(b, "tick", at_x(s, x), s->top + plot_h + 15, "middle", t);
+	ch_label(b, "tick", at_x(s, x), s->top + plot_h + 15, "middle", t);
 }
 
 static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale *s)
@@ -150,7 +149,7 @@ static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 		for (int i = 0; i < TICKS_MAX && x <= s->x1 * 1.0001; i++, x += step)
 			x_tick(b, a, s, x);
 	}
-	label(b, "axis", s->w - RIGHT, s->top + plot_h + 34, "end", a->x);
+	ch_label(b, "axis", s->w - RIGHT, s->top + plot_h + 34, "end", a->x);
 }
 
 static void mark(struct ct_buf *b, const struct ch_axes *a, const struct scale *s)
@@ -160,7 +159,7 @@ static void mark(struct ct_buf *b, const struct ch_axes *a, const struct scale *
 	double x = at_x(s, a->mark_x);
 	int left = x > LEFT + plot_w(s) * 0.6;
 	ct_buf_printf(b, "<path class=\"mark\" d=\"M%.1f %dV%.1f\"/>", x, TOP, TOP + plot_h);
-	label(b, "tick", left ? x - 4 : x + 4, TOP + 9, left ? "end" : "start", a->mark);
+	ch_label(b, "tick", left ? x - 4 : x + 4, TOP + 9, left ? "end" : "start", a->mark);
 }
 
 /* Where the names of the series go: beside the y axis' name, in as many rows as they
@@ -180,7 +179,7 @@ static unsigned legend(struct ct_buf *b, const struct ch_axes *a, double width, 
 			double y = 12 + LEGEND_ROW * (double)row;
 			ct_buf_printf(b, "<path class=\"s%u line%s\" d=\"M%.1f %.1fh12\"/>",
 			              i % CH_SERIES_MAX, dashed && dashed[i] ? " dash" : "", x, y - 3.5);
-			label(b, "tick", x + 15, y, "start", name[i]);
+			ch_label(b, "tick", x + 15, y, "start", name[i]);
 		}
 		x += need;
 	}
@@ -222,7 +221,7 @@ void ch_lines(struct ct_buf *b, const struct ch_axes *a, const struct ch_line *l
 		dashed[named++] = line[i].dashed;
 	}
 	s.top += LEGEND_ROW * (double)(legend(NULL, a, s.w, name, named, dashed) - 1);
-	open_svg(b, a->id, a->title, a->desc, s.w, s.top + plot_h + BOTTOM, a);
+	ch_open(b, a->id, a->title, a->desc, s.w, s.top + plot_h + BOTTOM, a);
 	y_axis(b, a, &s);
 	x_axis(b, a, &s);
 	mark(b, a, &s);
@@ -320,7 +319,7 @@ void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *serie
 		longest = strlen(bar[i].name) > longest ? strlen(bar[i].name) : longest;
 	double w = plot_w(&s) / (double)n, foot = s.top + plot_h;
 	int slanted = (double)longest * letter > w;
-	open_svg(b, a->id, a->title, a->desc, s.w, foot + BOTTOM + (slanted ? SLANT : 0), a);
+	ch_open(b, a->id, a->title, a->desc, s.w, foot + BOTTOM + (slanted ? SLANT : 0), a);
 	y_axis(b, a, &s);
 	for (size_t i = 0; i < n; i++) {
 		double x = LEFT + w * (double)i;
@@ -328,9 +327,9 @@ void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *serie
 		if (slanted)
 			group_name(b, bar[i].name, x + w / 2 + 3, foot + 10);
 		else
-			label(b, "tick", x + w / 2, foot + 15, "middle", bar[i].name);
+			ch_label(b, "tick", x + w / 2, foot + 15, "middle", bar[i].name);
 	}
-	label(b, "axis", s.w - RIGHT, foot + BOTTOM - 4 + (slanted ? SLANT : 0), "end", a->x);
+	ch_label(b, "axis", s.w - RIGHT, foot + BOTTOM - 4 + (slanted ? SLANT : 0), "end", a->x);
 	legend(b, a, s.w, series, n_series, NULL);
 	ct_buf_puts(b, "</svg>\n");
 }
@@ -345,8 +344,8 @@ void ch_shares(struct ct_buf *b, const char *id, const char *title, const char *
 		sum += part[i].v > 0 ? part[i].v : 0;
 	if (!(sum > 0))
 		return;
-	open_svg(b, id, title, desc, W, 96, NULL);
-	label(b, "axis", 2, 12, "start", title);
+	ch_open(b, id, title, desc, W, 96, NULL);
+	ch_label(b, "axis", 2, 12, "start", title);
 	for (size_t i = 0, shown = 0; i < n; i++) {
 		char t[96];
 		double w = part[i].v > 0 ? (W - 4) * part[i].v / sum : 0;
@@ -363,7 +362,7 @@ void ch_shares(struct ct_buf *b, const char *id, const char *title, const char *
 		}
 		ct_buf_printf(b, "<rect class=\"s%zu\" x=\"%.1f\" y=\"%.1f\" width=\"8\" height=\"8\"/>",
 		              i % CH_SERIES_MAX, key + 2, 54 + row);
-		label(b, "tick", key + 14, 62 + row, "start", t);
+		ch_label(b, "tick", key + 14, 62 + row, "start", t);
 		key += need;
 	}
 	ct_buf_puts(b, "</svg>\n");

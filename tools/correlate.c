@@ -1,0 +1,388 @@
+/* correlate - what a replay predicts beside what a profiler counted on a real GPU. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "common/stage.h"
+#include "correlate/compare.h"
+#include "correlate/show.h"
+
+enum { OPT_WITHIN = CT_OWN_OPTION, OPT_PER_KERNEL, OPT_TIMING, OPT_CLOCK, OPT_HTML, OPT_SVG };
+
+enum clock_control { CLOCK_NONE, CLOCK_LOCKED };
+
+struct own {
+	double within[COR_METRICS_MAX]; /* 0: not asked for */
+	int per_kernel;
+	enum clock_control clock;
+	const char *html, *svg;
+	struct ct_tool_pass pass;
+	struct ct_stage stage;
+	struct ct_counters **file;
+	size_t n_files;
+	char set[3][48]; /* assignments of clocks */
+	struct cor_comparison c;
+};
+
+static const struct ct_option options[] = {
+	{OPT_WITHIN, "within", "[METRIC=]SHARE",
+         "exit with 1 where the mean error of the program's\nkernels is larger: 20% or 0.2 (metric: cycles)"},
+	{OPT_PER_KERNEL, "per-kernel", NULL, "also print every launch (scope kernel:N)"},
+	{OPT_TIMING, "timing", "full|quick",
+         "how a trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
+	{OPT_CLOCK, "clock-control", "none|base|boost",
+         "how the profiler set the clocks: base and boost held\nthem, and the replay takes the clock that the file tells"},
+	{OPT_HTML, "html", "FILE", "write a page with scatter plots there"},
+	{OPT_SVG, "svg", "FILE", "write the scatter plots alone there"},
+};
+
+/* ---- options ---- */
+
+static int find_metric(const char *name, size_t len, size_t *metric, struct ct_error *e)
+{
+	const char *names[COR_METRICS_MAX];
+	char text[64];
+	snprintf(text, sizeof text, "%.*s", len < 60 ? (int)len : 60, name);
+	for (*metric = 0; *metric < cor_metrics(); ++*metric) {
+		names[*metric] = cor_metric_at(*metric)->name;
+		if (strcmp(names[*metric], text) == 0)
+			return CT_OK;
+	}
+	int near = ct_closest_name(text, names, cor_metrics());
+	return ct_fail(e, CT_ERR_USAGE,
+	               "--within %s: no metric of that name is compared: did you mean %s?", text,
+	               names[near < 0 ? 0 : near]);
+}
+
+/* [METRIC=]20% or [METRIC=]0.2 */
+static int parse_within(struct own *o, const char *value, struct ct_error *e)
+{
+	const char *number = strrchr(value, '=');
+	char text[64];
+	size_t metric, len;
+	double v;
+	int st = number ? find_metric(value, (size_t)(number - value), &metric, e)
+	                : find_metric("cycles", 6, &metric, e);
+	if (st != CT_OK)
+		return st;
+	number = number ? number + 1 : value;
+	len = strlen(number);
+	const int percent = len > 0 && number[len - 1] == '%';
+	snprintf(text, sizeof text, "%.*s", (int)(len < 60 ? len - (size_t)percent : 60), number);
+	if (ct_parse_real(text, &v) != 0 || !(v > 0))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--within %s: want a share above 0, as in cycles=20%% or 0.2", value);
+	o->within[metric] = percent ? v / 100 : v;
+	return CT_OK;
+}
+
+static int parse_clock(struct own *o, const char *value, struct ct_error *e)
+{
+	if (strcmp(value, "none") == 0)
+		o->clock = CLOCK_NONE;
+	else if (strcmp(value, "base") == 0 || strcmp(value, "boost") == 0)
+		o->clock = CLOCK_LOCKED;
+	else
+		return ct_fail(e, CT_ERR_USAGE, "--clock-control %s: want none, base or boost", value);
+	return CT_OK;
+}
+
+static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
+{
+	struct own *o = ((struct ct_tool *)ctx)->own;
+	switch (key) {
+	case OPT_WITHIN: return parse_within(o, value, e);
+	case OPT_TIMING: return ct_pass_timing_parse(value, &o->pass.timing, e);
+	case OPT_CLOCK: return parse_clock(o, value, e);
+	case OPT_HTML: o->html = value; return CT_OK;
+	case OPT_SVG: o->svg = value; return CT_OK;
+	default: o->per_kernel = 1; return CT_OK;
+	}
+}
+
+/* ---- what was measured ---- */
+
+static void tell_oddities(struct ct_tool *t, const char *path, const struct ct_counters *c)
+{
+	const struct ct_counter_oddities *odd = ct_counters_oddities(c);
+	struct ct_diag d = ct_tool_diag(t);
+	if (odd->outside)
+		ct_warn(&d,
+		        "%s: %" PRIu64
+		        " rates lie beyond 0 to 100 %%: their counters come from different passes",
+		        path, odd->outside);
+	if (odd->torn)
+		ct_warn(&d,
+		        "%s: hits and misses of %" PRIu64
+		        " launches differ by over 2 %% from their accesses, "
+		        "which come from another pass",
+		        path, odd->torn);
+	if (odd->repeated)
+		ct_warn(&d,
+		        "%s: %" PRIu64
+		        " values are given twice and differ by over 2 %%: the first one counts",
+		        path, odd->repeated);
+}
+
+static int read_files(struct ct_tool *t, struct own *o, struct ct_error *e)
+{
+	int st = CT_OK;
+	o->file = ct_calloc((size_t)t->operands, sizeof *o->file);
+	if (!o->file)
+		return ct_fail_nomem(e);
+	for (int i = 1; i < t->operands && st == CT_OK; i++) {
+		struct ct_source *s;
+		const struct ct_source_options so = {.max_expand = t->max_expand};
+		st = ct_source_open(&s, t->operand[i], &so, e);
+		if (st != CT_OK)
+			break;
+		st = ct_counters_read(&o->file[o->n_files], s, e);
+		ct_source_close(s);
+		if (st == CT_OK)
+			tell_oddities(t, t->operand[i], o->file[o->n_files++]);
+	}
+	return st;
+}
+
+static int by_value(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+/* The clock that a launch ran at: as the file tells it, or its cycles over its time. MHz, or NaN. */
+static double clock_of(const double *v)
+{
+	return isnan(v[CT_COUNTER_CLOCK]) ? v[CT_COUNTER_CYCLES] * 1000 / v[CT_COUNTER_DURATION]
+	                                  : v[CT_COUNTER_CLOCK];
+}
+
+/* Puts the median of the launches' clocks where -p puts its values. */
+static int take_clock(struct ct_tool *t, struct own *o, struct ct_error *e)
+{
+	static const char *const keys[] = {"clock.core", "clock.noc", "clock.llc"};
+	size_t n = 0, all = 0;
+	for (size_t f = 0; f < o->n_files; f++)
+		all += ct_counters_count(o->file[f]);
+	double *mhz = ct_calloc(all, sizeof *mhz);
+	if (!mhz)
+		return ct_fail_nomem(e);
+	for (size_t f = 0; f < o->n_files; f++)
+		for (size_t i = 0; i < ct_counters_count(o->file[f]); i++) {
+			mhz[n] = clock_of(ct_counters_at(o->file[f], i)->value);
+			n += mhz[n] > 0 && isfinite(mhz[n]);
+		}
+	qsort(mhz, n, sizeof *mhz, by_value);
+	const double median = n ? mhz[n / 2] : 0, low = n ? mhz[n / 10] : 0,
+		     high = n ? mhz[n - 1 - n / 10] : 0;
+	free(mhz);
+	if (n == 0)
+		return ct_fail(
+			e, CT_ERR_INPUT,
+			"--clock-control: the file tells no clock, nor cycles and time: profile "
+			"gpc__cycles_elapsed.max and gpu__time_duration.sum, or give -p clock.core=");
+	if (high > 1.02 * low) {
+		struct ct_diag d = ct_tool_diag(t);
+		ct_warn(&d, "the clocks of launches lie between %.0f and %.0f MHz: they were not held",
+		        low, high);
+	}
+	for (int i = 0; i < 3; i++) {
+		snprintf(o->set[i], sizeof o->set[i], "%s=%.6gMHz", keys[i], median);
+		if (ct_grow((void **)&t->set, &t->cap_set, t->n_set + 1, sizeof *t->set) != 0)
+			return ct_fail_nomem(e);
+		memmove(t->set + 1, t->set, t->n_set++ * sizeof *t->set); /* -p goes over it */
+		t->set[0] = o->set[i];
+	}
+	return CT_OK;
+}
+
+/* ---- what comes out ---- */
+
+static const char *program_name(const struct ct_profile *p)
+{
+	size_t i = 0;
+	const struct ct_record *r = ct_profile_next(p, "TR", &i);
+	return r ? r->field[0] : "program";
+}
+
+static void fill_show(const struct own *o, struct cor_show *s)
+{
+	const char *gpu = ct_profile_gp(o->stage.p, "name");
+	*s = (struct cor_show){.c = &o->c,
+	                       .program = program_name(o->stage.p),
+	                       .gpu = gpu ? gpu : "?",
+	                       .per_kernel = o->per_kernel};
+	memcpy(s->within, o->within, sizeof s->within);
+}
+
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
+{
+	struct cor_show s;
+	(void)p;
+	fill_show(t->own, &s);
+	cor_table(&s, b);
+	return ct_buf_check(b, e);
+}
+
+/* Renders a page or drawing into a file that stands complete or not at all. */
+static int prepare(const struct own *o, const char *path, int page, struct ct_out **out,
+                   struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	struct cor_show s;
+	fill_show(o, &s);
+	int st = CT_OK;
+	if (page)
+		st = cor_page(&s, &b, e);
+	else
+		cor_svg(&s, &b);
+	if (st == CT_OK)
+		st = ct_buf_check(&b, e);
+	if (st == CT_OK)
+		st = ct_out_open(out, path, 0, e);
+	if (st == CT_OK) {
+		ct_utf8_clean(b.data, b.len); /* names come from traces and may hold any bytes */
+		st = ct_out_write(*out, b.data, b.len, e);
+		if (st != CT_OK) {
+			ct_out_abort(*out);
+			*out = NULL;
+		}
+	}
+	ct_buf_free(&b);
+	return st;
+}
+
+/* All outputs, or none of them. */
+static int emit(struct ct_tool *t, struct own *o, struct ct_error *e)
+{
+	struct ct_out *out[2] = {NULL, NULL};
+	int st = o->html ? prepare(o, o->html, 1, &out[0], e) : CT_OK, status;
+	if (st == CT_OK && o->svg)
+		st = prepare(o, o->svg, 0, &out[1], e);
+	if (st == CT_OK)
+		st = ct_stage_emit(t, &o->stage, table, e);
+	for (int i = 0; i < 2; i++) {
+		if (!out[i])
+			continue;
+		if (st < 0) {
+			ct_out_abort(out[i]);
+		} else {
+			status = ct_out_commit(out[i], e);
+			st = status < 0 ? status : st;
+		}
+	}
+	return st;
+}
+
+/* 1, and a line each, where a metric is past what --within allows. */
+static int judge(struct ct_tool *t, const struct own *o, struct ct_error *e)
+{
+	int past = 0;
+	for (size_t m = 0; m < cor_metrics(); m++) {
+		const struct cor_metric *of = cor_metric_at(m);
+		struct cor_score s = cor_program(&o->c, m);
+		char error[32], most[32];
+		if (!(o->within[m] > 0))
+			continue;
+		if (s.n == 0)
+			return ct_fail(e, CT_ERR_INPUT, "--within %s: no launch has it on both sides",
+			               of->name);
+		if (s.error <= o->within[m])
+			continue;
+		cor_error_text(of, s.error, 0, error);
+		cor_error_text(of, o->within[m], 0, most);
+		ct_tool_say(t, "%s: the mean error is %s, and --within allows %s", of->name, error,
+		            most);
+		past = 1;
+	}
+	return past;
+}
+
+static int compare(struct ct_tool *t, struct own *o, struct ct_error *e)
+{
+	char verdict[160];
+	int past = 0,
+	    st = cor_begin(&o->c, o->stage.p, o->clock == CLOCK_LOCKED ? o->stage.gpu.core_mhz : NAN, e);
+	for (size_t i = 0; i < o->n_files && st == CT_OK; i++)
+		st = cor_add(&o->c, o->file[i], e);
+	if (st != CT_OK)
+		return st;
+	cor_end(&o->c);
+	if (o->c.n_pairs == 0)
+		return ct_fail(
+			e, CT_ERR_INPUT,
+			"none of %zu rows is of a launch of the trace: names, grids and blocks must agree "
+			"(%s has %.60s, the file %.60s)",
+			o->c.rows, program_name(o->stage.p),
+			o->c.n_launches ? o->c.launch[0].name : "none",
+			ct_counters_count(o->file[0]) ? ct_counters_at(o->file[0], 0)->name : "none");
+	ct_tool_say(t, "%zu of %zu launches matched; %zu of %zu rows measured no launch of the trace",
+	            o->c.matched_launches, o->c.n_launches, o->c.rows - o->c.matched_rows, o->c.rows);
+	cor_verdict_text(&o->c, verdict, sizeof verdict);
+	ct_tool_say(t, "%s", verdict);
+	st = past = judge(t, o, e);
+	if (st >= 0)
+		st = cor_records(&o->c, o->stage.p, program_name(o->stage.p), o->per_kernel, e);
+	if (st == CT_OK)
+		st = emit(t, o, e);
+	return st == CT_OK ? past : st;
+}
+
+static int same_place(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+static int run(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *o = t->own;
+	if (t->operands < 2)
+		return ct_fail(
+			e, CT_ERR_USAGE,
+			"name a profile or a trace, and what a profiler counted: correlate bfs.profile bfs.csv");
+	if (same_place(o->html, o->svg) || same_place(o->html, t->out_path) ||
+	    same_place(o->svg, t->out_path))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "two outputs would go into one file: give each a name of its own");
+	o->pass.per_kernel = 1;
+	t->method = CT_METHOD_REPLAY; /* what histograms answer has no cycles of single launches */
+	int st = read_files(t, o, e);
+	if (st == CT_OK && o->clock == CLOCK_LOCKED)
+		st = take_clock(t, o, e);
+	if (st == CT_OK) {
+		t->operands = 1; /* the stage's input */
+		st = ct_stage_open_pass(t, &o->stage, &o->pass, e);
+	}
+	if (st == CT_OK) {
+		st = compare(t, o, e);
+		cor_free(&o->c);
+		ct_stage_close(&o->stage);
+	}
+	for (size_t i = 0; i < o->n_files; i++)
+		ct_counters_free(o->file[i]);
+	free(o->file);
+	return st;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct ct_tool_spec spec = {
+		.name = "correlate",
+		.operands = "INPUT COUNTERS...",
+		.summary = "predicted counters beside those of a GPU's profiler",
+		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
+	                 CT_TAKES_PROFILE,
+		.options = options,
+		.n_options = sizeof options / sizeof options[0],
+		.option = on_option,
+		.own_size = sizeof(struct own),
+		.run = run,
+	};
+	return ct_tool_main(&spec, argc, argv);
+}
