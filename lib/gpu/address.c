@@ -429,16 +429,36 @@ struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t addres
 	return p;
 }
 
+static int fits_channels(uint32_t slices, uint32_t channels)
+{
+	return slices && channels && (slices % channels == 0 || channels % slices == 0);
+}
+
+/* Fails naming the counts of slices next to this one that share channels evenly, or have whole channels. */
+static int refuse_slices(uint32_t slices, uint32_t channels, struct ct_error *e)
+{
+	uint32_t low = slices, high = slices;
+	if (!slices || !channels)
+		return ct_fail(e, CT_ERR_INPUT,
+		               "llc.slices = %u and dram.channels = %u: neither can be 0", slices,
+		               channels);
+	while (!fits_channels(low, channels))
+		low--;
+	while (!fits_channels(high, channels))
+		high++;
+	return ct_fail(e, CT_ERR_INPUT,
+	               "llc.slices = %u is neither a multiple nor a divisor of dram.channels = %u: the "
+	               "nearest are %u and %u",
+	               slices, channels, low, high);
+}
+
 int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct ct_error *e)
 {
 	memset(m, 0, sizeof *m);
 	m->channels = g->dram_channels;
 	m->slices = g->llc_slices;
-	if (!m->channels || !m->slices || (m->slices % m->channels && m->channels % m->slices))
-		return ct_fail(e, CT_ERR_INPUT,
-		               "llc.slices = %u is neither a multiple nor a divisor of "
-		               "dram.channels = %u",
-		               m->slices, m->channels);
+	if (!fits_channels(m->slices, m->channels))
+		return refuse_slices(m->slices, m->channels, e);
 	m->per_channel = m->slices > m->channels ? m->slices / m->channels : 1;
 	m->per_slice = m->channels > m->slices ? m->channels / m->slices : 1;
 	m->gap = !is_power_of_two(m->channels);

@@ -34,21 +34,45 @@ static enum ct_scheduler nearest_modelled(enum ct_scheduler asked)
 	}
 }
 
+/* Fails with the sizes of a cache next to `size`, which is no whole number of `unit` bytes: of its ways or sets over all
+ * `copies` of it. */
+static int refuse_size(const struct ct_cache_params *c, const char *name, uint64_t size, uint32_t copies,
+                       uint64_t unit, struct ct_error *e)
+{
+	const char *of = c->sets ? "ways" : "sets";
+	uint64_t low = size / unit * unit;
+	char slices[48] = "";
+	if (copies > 1)
+		snprintf(slices, sizeof slices, " in each of %" PRIu32 " slices", copies);
+	if (!low)
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s.size = %" PRIu64
+		               " is less than one of its %s%s: the smallest is %" PRIu64,
+		               name, size, of, slices, unit);
+	return ct_fail(e, CT_ERR_INPUT,
+	               "%s.size = %" PRIu64 " does not divide into whole %s of %" PRIu64
+	               " bytes%s: the nearest sizes are %" PRIu64 " and %" PRIu64,
+	               name, size, of, unit / copies, slices, low, low + unit);
+}
+
 /* Fills in whichever of size, sets and ways is open; `total` is the size over all
  * `copies` caches, 0 when the size of one is known. */
 static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t total, uint32_t copies,
                           struct ct_error *e)
 {
-	uint64_t ways_bytes, unit;
-	if (total && total % copies)
-		return ct_fail(e, CT_ERR_INPUT,
-		               "%s.size = %" PRIu64 " does not divide into %" PRIu32 " slices", name,
-		               total, copies);
-	if (total)
-		c->size = total / copies;
+	uint64_t ways_bytes;
 	if (!c->line || (c->ways == 0 && c->sets == 0))
 		return ct_fail(e, CT_ERR_INPUT, "%s: %s.ways and %s.sets are both unknown", name, name,
 		               name);
+	ways_bytes = (uint64_t)(c->sets ? c->sets : c->ways) * c->line;
+	if (total && total % copies)
+		return c->sets && c->ways
+		               ? ct_fail(e, CT_ERR_INPUT,
+		                         "%s.size = %" PRIu64 " does not divide into %" PRIu32 " slices",
+		                         name, total, copies)
+		               : refuse_size(c, name, total, copies, ways_bytes * copies, e);
+	if (total)
+		c->size = total / copies;
 	if (c->size == 0) {
 		c->size = (uint64_t)c->sets * c->ways * c->line;
 		if (c->size > MAX_CACHE / copies)
@@ -63,22 +87,9 @@ static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t 
 		               " ways x %" PRIu32 " bytes",
 		               name, c->size, c->sets, c->ways, c->line);
 	}
-	unit = c->sets ? c->sets : c->ways;
-	ways_bytes = unit * c->line;
-	if (c->size < ways_bytes || c->size % ways_bytes || c->size / ways_bytes > UINT32_MAX) {
-		uint64_t low = c->size / ways_bytes * ways_bytes * copies, high;
-		high = low + ways_bytes * copies;
-		if (!low)
-			return ct_fail(e, CT_ERR_INPUT,
-			               "%s.size = %" PRIu64 " is less than one of its %s of %" PRIu64
-			               " bytes",
-			               name, total ? total : c->size, c->sets ? "ways" : "sets", high);
-		return ct_fail(e, CT_ERR_INPUT,
-		               "%s.size = %" PRIu64 " is not a whole number of %s of %" PRIu64
-		               " bytes: the nearest sizes are %" PRIu64 " and %" PRIu64,
-		               name, total ? total : c->size, c->sets ? "ways" : "sets",
-		               ways_bytes * copies, low, high);
-	}
+	if (c->size < ways_bytes || c->size % ways_bytes || c->size / ways_bytes > UINT32_MAX)
+		return total ? refuse_size(c, name, total, copies, ways_bytes * copies, e)
+		             : refuse_size(c, name, c->size, 1, ways_bytes, e);
 	if (c->sets)
 		c->ways = (uint32_t)(c->size / ways_bytes);
 	else
@@ -86,11 +97,29 @@ static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t 
 	return 0;
 }
 
+/* CT_OK for a power of two; fails naming those next to any other value. */
+static int check_power_of_two(const char *key, uint64_t value, struct ct_error *e)
+{
+	uint64_t low = 1;
+	if (is_power_of_two(value))
+		return CT_OK;
+	while (low <= value / 2)
+		low *= 2;
+	return ct_fail(e, CT_ERR_INPUT,
+	               "%s = %" PRIu64 " is no power of two: the nearest are %" PRIu64 " and %" PRIu64,
+	               key, value, low, 2 * low);
+}
+
 static int check_cache(const struct ct_cache_params *c, const char *name, struct ct_error *e)
 {
-	if (!is_power_of_two(c->line) || !is_power_of_two(c->sector))
-		return ct_fail(e, CT_ERR_INPUT, "%s.line and %s.sector must be powers of two", name,
-		               name);
+	char key[32];
+	snprintf(key, sizeof key, "%s.line", name);
+	int st = check_power_of_two(key, c->line, e);
+	snprintf(key, sizeof key, "%s.sector", name);
+	if (st == CT_OK)
+		st = check_power_of_two(key, c->sector, e);
+	if (st != CT_OK)
+		return st;
 	if (c->sector > c->line || c->line / c->sector > 32)
 		return ct_fail(e, CT_ERR_INPUT,
 		               "%s.sector = %" PRIu32 ": a line of %" PRIu32
@@ -124,15 +153,25 @@ static int check_l1_split(const struct ct_gpu *g, struct ct_error *e)
 static int check_memory(const struct ct_gpu *g, struct ct_error *e)
 {
 	struct ct_address_map map;
-	if (!is_power_of_two(g->dram_banks) || !is_power_of_two(g->dram_row_bytes) ||
-	    !is_power_of_two(g->partition_interleave))
+	int st = check_power_of_two("dram.banks", g->dram_banks, e);
+	if (st == CT_OK)
+		st = check_power_of_two("dram.row", g->dram_row_bytes, e);
+	if (st == CT_OK)
+		st = check_power_of_two("dram.interleave", g->partition_interleave, e);
+	if (st != CT_OK)
+		return st;
+	if (g->dram_banks % g->dram_bank_groups) {
+		uint32_t low = g->dram_bank_groups, high = g->dram_bank_groups;
+		while (g->dram_banks % low)
+			low--;
+		while (high < g->dram_banks && g->dram_banks % high)
+			high++;
 		return ct_fail(e, CT_ERR_INPUT,
-		               "dram.banks, dram.row and dram.interleave must be powers of "
-		               "two");
-	if (g->dram_banks % g->dram_bank_groups)
-		return ct_fail(e, CT_ERR_INPUT,
-		               "dram.bank_groups = %" PRIu32 " does not divide dram.banks",
-		               g->dram_bank_groups);
+		               "dram.bank_groups = %" PRIu32 " does not divide dram.banks = %" PRIu32
+		               ": the nearest are %" PRIu32 " and %" PRIu32,
+		               g->dram_bank_groups, g->dram_banks, low,
+		               high > g->dram_banks ? g->dram_banks : high);
+	}
 	if (g->partition_interleave < g->llc.line)
 		return ct_fail(e, CT_ERR_INPUT, "dram.interleave = %" PRIu64 " is below llc.line",
 		               g->partition_interleave);
