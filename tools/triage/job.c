@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "common/digest.h"
 #include "common/estimator.h"
 #include "common/pass.h"
 #include "common/question.h"
@@ -144,6 +145,19 @@ static int kept_path(const struct tr_own *o, const char *path, struct ct_buf *b,
 	ct_buf_printf(b, "%s/%.100s-%08lx.profile", o->resume, name,
 	              (unsigned long)((hash ^ hash >> 32) & UINT32_MAX));
 	return ct_buf_check(b, e);
+}
+
+/* Digest of an input's bytes and of what this command line does to them, as text. */
+static int digest_of(struct ct_tool *t, const char *path, char out[32], struct ct_error *e)
+{
+	const struct tr_own *o = t->own;
+	const uint32_t own[2] = {o->mechanisms, (uint32_t)o->rows_only};
+	uint64_t crc = 0;
+	int st = ct_digest_input(t, path, &crc, e);
+	if (st == CT_OK)
+		st = ct_digest_settings(t, &crc, e);
+	snprintf(out, 32, "crc64:%016llx", (unsigned long long)ct_crc64(crc, own, sizeof own));
+	return st;
 }
 
 /* The kept profile, when its DG record says it is of the same bytes and options. */
@@ -286,7 +300,7 @@ int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, cha
 		return ask_input(t, path, out, name, e);
 	int st = kept_path(o, path, &file, e);
 	if (st == CT_OK)
-		st = tr_digest(t, path, digest, e);
+		st = digest_of(t, path, digest, e);
 	if (st == CT_OK && (*out = take_kept(file.data, digest))) {
 		ct_workload_name(*out, path, name, CT_WORKLOAD_NAME_MAX);
 		*kept = 1;

@@ -1,66 +1,27 @@
-/* pool.c - a process per input, a few at a time. A process and not a thread: whatever a
- * trace does to it (no memory, a bug), the others go on; and nothing is shared, so that
- * the output cannot depend on their number. */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
+/* pool.c - a process per input (common/workers.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "common/digest.h"
+#include "common/workers.h"
 #include "triage/pages.h"
 #include "triage/triage.h"
-
-enum { REDRAW_MS = 200 };
-
-struct worker {
-	pid_t pid;
-	int fd;
-	size_t job;
-	struct ct_buf reply;
-};
 
 struct pool {
 	struct ct_tool *t;
 	struct tr_job *job;
-	size_t n, next, done, failed;
+	size_t n, done, failed;
 	size_t *order; /* the largest first: the last to finish is then a short one */
-	struct worker *worker;
-	unsigned workers, running, threads_each;
+	unsigned places, threads_each;
 	uint64_t bytes, bytes_done;
 	double start;
 	int show, drawn;
 };
 
-static double now_in_seconds(void)
-{
-	struct timespec t;
-	return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
-}
-
 /* ---- in the worker ---- */
-
-static int write_whole(int fd, const char *p, size_t n)
-{
-	while (n > 0) {
-		ssize_t k = write(fd, p, n);
-		if (k < 0 && errno != EINTR)
-			return -1;
-		if (k > 0) {
-			p += k;
-			n -= (size_t)k;
-		}
-	}
-	return 0;
-}
 
 static void reply_curves(const struct ct_profile *p, struct ct_buf *b)
 {
@@ -83,92 +44,42 @@ static void reply_verdict(const struct ct_record *r, struct ct_buf *b)
 	ct_buf_putc(b, '\n');
 }
 
-/* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere.
- * 0, or -1 when not all of it could be sent. */
-static int send_reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
-                      const struct ct_buf *warnings, struct ct_error *e)
+/* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere. */
+static void write_reply(struct ct_buf *b, int st, int kept, const char *name, const struct ct_profile *p,
+                        const struct ct_buf *warnings, struct ct_error *e)
 {
-	struct ct_buf b = {0};
 	const struct ct_record *r;
 	name = st < 0 ? "" : name;
 	for (char *c = e->text; *c; c++) /* of a path; lines are the form of the reply */
 		*c = *c == '\n' ? '?' : *c;
 	/* its length too: a name may hold anything */
-	ct_buf_printf(&b, "%d %d %zu\n%s\n", st, kept, strlen(name), name);
+	ct_buf_printf(b, "%d %d %zu\n%s\n", st, kept, strlen(name), name);
 	if (st < 0)
-		ct_buf_printf(&b, "E%s\n", e->text);
+		ct_buf_printf(b, "E%s\n", e->text);
 	for (size_t i = 0; st >= 0 && (r = ct_profile_next(p, "TV", &i));)
 		if (strcmp(r->field[0], name) == 0)
-			reply_verdict(r, &b);
+			reply_verdict(r, b);
 	if (st >= 0)
-		reply_curves(p, &b);
+		reply_curves(p, b);
 	if (warnings->len)
-		ct_buf_printf(&b, "W%s", warnings->data);
-	int sent = b.failed ? -1 : write_whole(fd, b.data, b.len);
-	ct_buf_free(&b);
-	return sent;
+		ct_buf_printf(b, "W%s", warnings->data);
 }
 
-/* A worker whose parent is killed has nobody to work for. */
-static void end_with(pid_t parent)
+static void work_on(void *ctx, size_t i, struct ct_buf *reply)
 {
-#ifdef __linux__
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
-	if (getppid() != parent)
-		_exit(1);
-}
-
-static void run_worker(struct pool *p, size_t job, int fd)
-{
+	struct pool *p = ctx;
 	struct ct_error e = {0};
 	struct ct_profile *profile = NULL;
 	char name[CT_WORKLOAD_NAME_MAX] = "";
-	int kept = 0, null = open("/dev/null", O_WRONLY);
-	/* Progress of single traces would be drawn over each other. */
-	if (null >= 0)
-		dup2(null, STDERR_FILENO);
-	p->t->progress = 0;
-	p->t->verbose = 0;
-	p->t->threads = p->threads_each;
-	p->t->sharing = p->workers;
-	memset(&p->t->warnings, 0, sizeof p->t->warnings);
+	int kept = 0;
+	ct_workers_share(p->t, p->threads_each, p->places);
 	tr_large_pages();
-	int st = tr_job_run(p->t, p->job[job].path, &profile, name, &kept, &e);
-	int sent = send_reply(fd, st, kept, name, profile, &p->t->warnings, &e);
+	int st = tr_job_run(p->t, p->job[p->order[i]].path, &profile, name, &kept, &e);
+	write_reply(reply, st, kept, name, profile, &p->t->warnings, &e);
 	ct_profile_free(profile);
-	_exit(sent == 0 ? 0 : 1);
 }
 
 /* ---- in the parent ---- */
-
-static int start_worker(struct pool *p, struct worker *w, struct ct_error *e)
-{
-	int fd[2];
-	if (pipe(fd) < 0)
-		return ct_fail_errno(e, CT_ERR_IO, errno, "cannot start a worker");
-	fflush(NULL);
-	pid_t parent = getpid(), pid = fork();
-	if (pid < 0) {
-		close(fd[0]);
-		close(fd[1]);
-		return ct_fail_errno(e, CT_ERR_IO, errno, "cannot start a worker");
-	}
-	size_t job = p->order[p->next];
-	if (pid == 0) {
-		end_with(parent);
-		close(fd[0]);
-		for (unsigned i = 0; i < p->workers; i++)
-			if (p->worker[i].pid)
-				close(p->worker[i].fd);
-		run_worker(p, job, fd[1]);
-	}
-	close(fd[1]);
-	*w = (struct worker){.pid = pid, .fd = fd[0], .job = job};
-	p->next++;
-	p->running++;
-	return CT_OK;
-}
 
 /* The text up to the end of the line; *s moves behind it. */
 static char *next_line(char **s)
@@ -213,30 +124,10 @@ static void take_curve(struct tr_job *j, char *text)
 	j->has_curve |= 1u << m;
 }
 
-static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
+/* The lines of a reply behind its head, into the job. */
+static void take_lines(struct tr_job *j, char *s)
 {
-	char message[128] = "no answer from its worker: too little memory?";
-	char *s = b->data, *head = NULL, *l;
-	j->status = CT_ERR_IO;
-	if (WIFSIGNALED(wait_status))
-		snprintf(message, sizeof message,
-		         "its worker was ended by signal %d: too little memory?", WTERMSIG(wait_status));
-	size_t n = 0;
-	if (b->len && !b->failed && (head = next_line(&s))) {
-		j->status = (int)strtol(head, &head, 10);
-		j->kept = strtol(head, &head, 10) != 0;
-		n = strtoul(head, NULL, 10);
-	}
-	/* A worker that did not end well may have sent a part only. */
-	if (wait_status != 0 || !b->len || b->failed || !head || n >= sizeof j->name ||
-	    (size_t)(b->data + b->len - s) <= n) {
-		j->status = CT_ERR_IO;
-		j->error = ct_strndup(message, strlen(message));
-		return;
-	}
-	memcpy(j->name, s, n);
-	j->name[n] = '\0';
-	s += n + 1;
+	char *l;
 	while (*s && *s != 'W' && (l = next_line(&s))) {
 		if (*l == 'E')
 			j->error = ct_strndup(l + 1, strlen(l + 1));
@@ -251,49 +142,43 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 	}
 }
 
-/* Takes what the worker has written; at its end, its result. */
-static void listen_to(struct pool *p, struct worker *w)
+static void take_reply(struct tr_job *j, char *reply, size_t len, const char *why)
 {
-	char block[4096];
-	int status = 0;
-	ssize_t n = read(w->fd, block, sizeof block);
-	if (n < 0 && errno == EINTR)
-		return;
-	if (n > 0) {
-		ct_buf_add(&w->reply, block, (size_t)n);
+	char *s = reply, *head = NULL;
+	size_t n = 0;
+	if (reply && (head = next_line(&s))) {
+		j->status = (int)strtol(head, &head, 10);
+		j->kept = strtol(head, &head, 10) != 0;
+		n = strtoul(head, NULL, 10);
+	}
+	if (!head || n >= sizeof j->name || (size_t)(reply + len - s) <= n) {
+		j->status = CT_ERR_IO;
+		j->error = ct_strndup(why, strlen(why));
 		return;
 	}
-	if (n < 0)
-		w->reply.failed = 1;
-	close(w->fd);
-	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	take_reply(&p->job[w->job], &w->reply, status);
+	memcpy(j->name, s, n);
+	j->name[n] = '\0';
+	take_lines(j, s + n + 1);
+}
+
+static void take_job(void *ctx, size_t i, char *reply, size_t n, const char *why)
+{
+	struct pool *p = ctx;
+	struct tr_job *j = &p->job[p->order[i]];
+	take_reply(j, reply, n, why);
 	/* What an earlier run left in a profile was not judged now. */
 	if (((const struct tr_own *)p->t->own)->mechanisms)
-		p->job[w->job].has &= ((const struct tr_own *)p->t->own)->mechanisms;
-	ct_buf_free(&w->reply);
+		j->has &= ((const struct tr_own *)p->t->own)->mechanisms;
 	p->done++;
-	p->running--;
-	p->failed += p->job[w->job].status < 0;
-	p->bytes_done += p->job[w->job].bytes;
-	w->pid = 0;
+	p->failed += j->status < 0;
+	p->bytes_done += j->bytes;
 }
 
-/* One of those that are being worked on. */
-static const char *current(const struct pool *p)
+static void draw_progress(void *ctx, size_t busy)
 {
-	size_t job = p->n;
-	for (unsigned i = 0; i < p->workers; i++)
-		if (p->worker[i].pid && job == p->n)
-			job = p->worker[i].job;
-	return job < p->n ? p->job[job].path : "";
-}
-
-static void draw_progress(struct pool *p)
-{
-	const char *name = current(p);
-	double took = now_in_seconds() - p->start;
+	struct pool *p = ctx;
+	const char *name = busy < p->n ? p->job[p->order[busy]].path : "";
+	double took = ct_workers_clock() - p->start;
 	char eta[32] = "";
 	if (!p->show)
 		return;
@@ -307,60 +192,6 @@ static void draw_progress(struct pool *p)
 	p->drawn = 1;
 }
 
-/* Starts as many as there are places. With others at work, one that cannot be started may be later. */
-static int start_all(struct pool *p, struct ct_error *e)
-{
-	int st = CT_OK;
-	for (unsigned i = 0; i < p->workers && p->next < p->n && st == CT_OK; i++)
-		if (!p->worker[i].pid)
-			st = start_worker(p, &p->worker[i], e);
-	return p->running ? CT_OK : st;
-}
-
-/* Waits for the workers that there are: poll refuses more places than files may be open. */
-static int wait_for_some(struct pool *p, struct pollfd *fd, struct ct_error *e)
-{
-	nfds_t n = 0, k = 0;
-	for (unsigned i = 0; i < p->workers; i++)
-		if (p->worker[i].pid)
-			fd[n++] = (struct pollfd){.fd = p->worker[i].fd, .events = POLLIN};
-	if (poll(fd, n, REDRAW_MS) < 0)
-		return errno == EINTR
-		               ? CT_OK
-		               : ct_fail_errno(e, CT_ERR_IO, errno, "cannot wait for the workers");
-	for (unsigned i = 0; i < p->workers; i++)
-		if (p->worker[i].pid && fd[k++].revents & (POLLIN | POLLHUP | POLLERR))
-			listen_to(p, &p->worker[i]);
-	return CT_OK;
-}
-
-static void end_workers(struct pool *p)
-{
-	for (unsigned i = 0; i < p->workers; i++)
-		if (p->worker[i].pid) {
-			kill(p->worker[i].pid, SIGTERM);
-			close(p->worker[i].fd);
-			while (waitpid(p->worker[i].pid, NULL, 0) < 0 && errno == EINTR)
-				;
-			ct_buf_free(&p->worker[i].reply);
-		}
-}
-
-static int feed_workers(struct pool *p, struct ct_error *e)
-{
-	struct pollfd *fd = ct_calloc(p->workers, sizeof *fd);
-	int st = fd ? CT_OK : ct_fail_nomem(e);
-	while (st == CT_OK && p->done < p->n) {
-		st = start_all(p, e);
-		if (st == CT_OK)
-			st = wait_for_some(p, fd, e);
-		draw_progress(p);
-	}
-	end_workers(p);
-	free(fd);
-	return st;
-}
-
 static const struct tr_job *sizes;
 
 static int larger_first(const void *a, const void *b)
@@ -371,29 +202,33 @@ static int larger_first(const void *a, const void *b)
 
 int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e)
 {
-	struct pool p = {.t = t, .job = job, .n = n, .start = now_in_seconds()};
-	p.workers = t->threads > n ? (unsigned)n : t->threads;
-	p.threads_each = t->threads / (p.workers ? p.workers : 1);
+	struct pool p = {.t = t, .job = job, .n = n, .start = ct_workers_clock()};
+	p.places = t->threads > n ? (unsigned)n : t->threads;
+	p.threads_each = t->threads / (p.places ? p.places : 1);
 	p.show = !t->quiet && (t->progress || isatty(STDERR_FILENO));
 	p.order = ct_calloc(n, sizeof *p.order);
-	p.worker = ct_calloc(p.workers, sizeof *p.worker);
-	int st = p.order && p.worker ? CT_OK : ct_fail_nomem(e);
+	int st = p.order ? CT_OK : ct_fail_nomem(e);
 	for (size_t i = 0; i < n && st == CT_OK; i++) {
 		p.order[i] = i;
-		p.bytes += job[i].bytes = tr_input_bytes(job[i].path);
+		p.bytes += job[i].bytes = ct_digest_bytes(job[i].path);
 	}
 	if (st == CT_OK) {
 		sizes = job;
 		qsort(p.order, n, sizeof *p.order, larger_first);
-		st = feed_workers(&p, e);
+		struct ct_workers w = {.places = p.places,
+		                       .n = n,
+		                       .ctx = &p,
+		                       .work = work_on,
+		                       .done = take_job,
+		                       .wait = draw_progress};
+		st = ct_workers_run(&w, e);
 	}
 	if (p.drawn)
 		fprintf(stderr, "\r%100s\r", "");
 	if (t->verbose && st == CT_OK)
 		fprintf(stderr, "%s: %zu inputs, %zu failed, in %.1f s\n", t->spec->name, n, p.failed,
-		        now_in_seconds() - p.start);
+		        ct_workers_clock() - p.start);
 	free(p.order);
-	free(p.worker);
 	return st;
 }
 

@@ -59,13 +59,6 @@ int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, cha
 uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS],
                    int *failed);
 
-/* Digest of an input's bytes and of what this command line does to them, as text. For a
- * folder or a list, of the list and every kernel that it names, wherever they lie. Fails with
- * CT_ERR_IO, CT_ERR_INPUT (a FIFO), CT_ERR_NOMEM. */
-int tr_digest(struct ct_tool *t, const char *path, char out[32], struct ct_error *e);
-/* Bytes of the same files; 0 when unknown. */
-uint64_t tr_input_bytes(const char *path);
-
 /* Runs all jobs on t->threads processes. A job that fails says so in its status; fails
  * itself only for what stops all of them. */
 int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e);

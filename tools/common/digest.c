@@ -1,4 +1,5 @@
-/* digest.c - whether an input is the one that was read before. */
+#include "common/digest.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +9,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "triage/triage.h"
 
 struct files {
 	char **path;
@@ -78,7 +78,7 @@ static uint64_t file_bytes(const char *path)
 	return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
 }
 
-uint64_t tr_input_bytes(const char *path)
+uint64_t ct_digest_bytes(const char *path)
 {
 	struct files f = {0};
 	uint64_t sum = 0;
@@ -167,10 +167,8 @@ static void add_key(void *ctx, const char *key, const char *value, const char *u
 	s->crc = ct_crc64(s->crc, value, strlen(value) + 1);
 }
 
-/* Everything of the command line that changes a profile or a verdict. */
-static int settings_digest(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
+int ct_digest_settings(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 {
-	const struct tr_own *o = t->own;
 	struct settings s = {*crc};
 	struct ct_gpu g;
 	struct ct_buf b = {0};
@@ -179,10 +177,10 @@ static int settings_digest(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 		return st;
 	if ((st = ct_gpu_each(&g, add_key, &s, e)) != CT_OK)
 		return st;
-	ct_buf_printf(&b, "%s %d %u %d %llu %llu", CT_VERSION, t->gpu_name != NULL, o->mechanisms,
-	              (int)t->method, (unsigned long long)t->warmup, (unsigned long long)t->seed);
-	ct_buf_printf(&b, " %.17g %.17g %d %d %d %d %s", t->scale, t->sample, o->rows_only, t->no_verify,
-	              t->salvage, t->trust_paths, t->filter_text ? t->filter_text : "");
+	ct_buf_printf(&b, "%s %d %d %llu %llu", CT_VERSION, t->gpu_name != NULL, (int)t->method,
+	              (unsigned long long)t->warmup, (unsigned long long)t->seed);
+	ct_buf_printf(&b, " %.17g %.17g %d %d %d %s", t->scale, t->sample, t->no_verify, t->salvage,
+	              t->trust_paths, t->filter_text ? t->filter_text : "");
 	ct_buf_printf(&b, " --pattern %s", t->pattern_text ? t->pattern_text : "");
 	for (size_t i = 0; i < t->n_set; i++)
 		ct_buf_printf(&b, " -p %s", t->set[i]);
@@ -194,16 +192,14 @@ static int settings_digest(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 	return st;
 }
 
-int tr_digest(struct ct_tool *t, const char *path, char out[32], struct ct_error *e)
+int ct_digest_input(struct ct_tool *t, const char *path, uint64_t *crc, struct ct_error *e)
 {
-	struct digest d = {0, e};
+	struct digest d = {*crc, e};
 	if (strcmp(path, "-") == 0)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--resume knows inputs by their bytes, which standard input gives but "
 		               "once: name a file");
 	int st = add_input(t, path, &d);
-	if (st == CT_OK)
-		st = settings_digest(t, &d.crc, e);
-	snprintf(out, 32, "crc64:%016llx", (unsigned long long)d.crc);
+	*crc = d.crc;
 	return st;
 }
