@@ -111,6 +111,7 @@ struct ct_mechanism_sweep {
 	const char *key;           /* without a prefix, "private_bits" */
 	struct ct_range_rule rule; /* which values it may have */
 	const char *example;       /* "private_bits=0..20" */
+	int is_setting; /* its values are run->setting: estimate() and engine() take one at a time, too */
 };
 
 /* One question to a mechanism. The caller fills it; what it points at outlives the run. */
@@ -149,7 +150,8 @@ struct ct_mechanism_run {
 	/* Puts such a profile in the place of run->p: run->base is run->gpu then, and nothing is changed any more. */
 	void (*take)(struct ct_mechanism_run *run, struct ct_profile *p);
 	void *caller; /* for these two */
-	double setting; /* one of candidates() for engine(); 0: the one that estimate() chose, or the only one */
+	double setting; /* of the systems that have one, as candidates() gives them: for engine() and, where a sweep's key is
+	                   its name, for estimate() and replay(), too; 0: the one that estimate() chooses, or the only one */
 
 	void *state; /* the mechanism's own, from open() to close() */
 };

@@ -181,7 +181,7 @@ int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const
                             const char *system, const char *metric, const char *method,
                             struct ct_estimate *es);
 
-/* SW: one point of a sweep; x as text. Takes the place of an equal point. */
+/* SW: one point of a sweep, without a range; x as text. Takes the place of an equal point. */
 struct ct_sweep_point {
 	const char *scope, *mechanism, *system, *key, *x, *metric, *unit, *method;
 	double value;

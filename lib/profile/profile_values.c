@@ -253,7 +253,8 @@ int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw, 
 		if (!*unit)
 			unit = unit_of(p, "SN", sw->metric);
 	}
-	const char *f[] = {sw->scope,  sw->mechanism,           sw->system, sw->key,   sw->x,
-	                   sw->metric, real_text(v, sw->value), unit,       sw->method};
-	return put(p, "SW", 9, f, e);
+	const char *f[] = {sw->scope,  sw->mechanism,           sw->system, sw->key,    sw->x,
+	                   sw->metric, real_text(v, sw->value), unit,       sw->method, "NA",
+	                   "NA"};
+	return put(p, "SW", 11, f, e);
 }

@@ -32,8 +32,10 @@ static const struct ct_column im[] = {T("scope"), T("item"), R("value"), T("unit
 static const struct ct_column mr[] = {T("scope"), T("level"), N("capacity_bytes"), R("miss_ratio"), END};
 static const struct ct_column es[] = {T("scope"), T("mechanism"), T("system"), T("metric"), R("value"),
                                       T("unit"),  T("method"),    R("low"),    R("high"),   END};
-static const struct ct_column sw[] = {T("scope"),  T("mechanism"), T("system"), T("key"),    A("x"),
-                                      T("metric"), R("value"),     T("unit"),   T("method"), END};
+static const struct ct_column sw[] = {
+	T("scope"), T("mechanism"), T("system"), T("key"), A("x"),    T("metric"),
+	R("value"), T("unit"),      T("method"), R("low"), R("high"), END};
+enum { SW_OPTIONAL = 2 }; /* profiles of version 1 before 2026-12 end with the method */
 static const struct ct_column tv[] = {
 	T("workload"),    T("mechanism"),
 	T("verdict"),     R("speedup"),
@@ -71,7 +73,8 @@ static const struct ct_record_type types[] = {
 	TYPE("IM", im, 2, BIT(0) | BIT(1), BIT(2), 0, 1, CT_MERGE_METRIC),
 	TYPE("MR", mr, 2, 0x07, BIT(3), 0, 1, CT_MERGE_NA),
 	TYPE("ES", es, 4, 0x4f, BIT(4) | BIT(7) | BIT(8), 0, 1, CT_MERGE_NA),
-	TYPE("SW", sw, 4, 0x13f, BIT(6), 0, 1, CT_MERGE_NA),
+	{"SW", sw, COUNT_OF(sw) - 1 - SW_OPTIONAL, SW_OPTIONAL, 4, 0x13f, BIT(6) | BIT(9) | BIT(10), 0,
+         1, CT_MERGE_NA},
 	TYPE("EN", en, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
 	{"TV", tv, COUNT_OF(tv) - 1 - TV_OPTIONAL, TV_OPTIONAL, 2, BIT(0) | BIT(1), 0, 0, 0,
          CT_MERGE_KEEP},

@@ -11,12 +11,12 @@ enum { SWEPT_MAX = 3 }; /* systems that one key is swept for */
 #define RULE(least, most) {.low = (least), .high = (most), .whole = 1, .step = 1, .points_max = 256}
 /* clang-format on */
 const struct ct_mechanism_sweep mk_sweeps[MK_SWEEPS] = {
-	{"sthld", RULE(0, 1000000), "sthld=0..16:2"},
-	{"entries", RULE(CT_MK_SLOTS, CT_MK_MAX_ENTRIES), "entries=6..16"},
-	{"window", RULE(1, 64), "window=1..8"},
-	{"collectors", RULE(1, 64), "collectors=1..8"},
-	{"rthld", RULE(0, 1000000), "rthld=4..20:4"},
-	{"active", RULE(1, 64), "active=1..8"},
+	{"sthld", RULE(0, 1000000), "sthld=0..16:2", 0},
+	{"entries", RULE(CT_MK_SLOTS, CT_MK_MAX_ENTRIES), "entries=6..16", 0},
+	{"window", RULE(1, 64), "window=1..8", 0},
+	{"collectors", RULE(1, 64), "collectors=1..8", 0},
+	{"rthld", RULE(0, 1000000), "rthld=4..20:4", 0},
+	{"active", RULE(1, 64), "active=1..8", 0},
 };
 
 /* The systems that have what a key sets, in the order of mk_sweeps. */

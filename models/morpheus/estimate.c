@@ -42,8 +42,16 @@ static int is_asked_for(const struct ct_mo_answer *a, size_t i)
 	return a->systems >> i & 1;
 }
 
+/* One system on the SMs that were given for it, or on those that it chooses. */
+static int estimate_system(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
+                           struct ct_mo_estimate *out, struct ct_error *e)
+{
+	return sms && (s->best_sms || s->as_ibl) ? ct_mo_estimate_at(m, s, sms, out, e)
+	                                         : ct_mo_estimate_best(m, s, out, e);
+}
+
 /* Estimates every system that was asked for with the parameters as they are: the middle of each range. */
-static int estimate_central(struct ct_mo_answer *a, struct ct_error *e)
+static int estimate_central(struct ct_mo_answer *a, unsigned sms, struct ct_error *e)
 {
 	struct ct_mo_model *m = &a->model;
 	int st = ct_mo_estimate_configured(m, &a->configured, e);
@@ -51,7 +59,7 @@ static int estimate_central(struct ct_mo_answer *a, struct ct_error *e)
 	struct ct_mo_estimate all;
 	size_t of_all = (size_t)ct_mo_system_find("Morpheus-ALL");
 	if (st == CT_OK)
-		st = ct_mo_estimate_best(m, ct_mo_system_at(of_all), &all, e);
+		st = estimate_system(m, ct_mo_system_at(of_all), sms, &all, e);
 	if (st != CT_OK)
 		return st;
 	m->larger_lines = (all.llc_bytes + all.extended_bytes) / m->gpu.llc.line;
@@ -62,7 +70,7 @@ static int estimate_central(struct ct_mo_answer *a, struct ct_error *e)
 			continue;
 		if (i == of_all)
 			r->x = all;
-		else if ((st = ct_mo_estimate_best(m, r->system, &r->x, e)) != CT_OK)
+		else if ((st = estimate_system(m, r->system, sms, &r->x, e)) != CT_OK)
 			return st;
 		const struct ct_mo_estimate *base = &a->row[0].x;
 		r->speedup = ct_number_begin(base->cycles / r->x.cycles);
@@ -154,20 +162,23 @@ int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w, const
                       const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
                       const struct ct_morpheus_mix *mix, struct ct_error *e)
 {
-	return ct_mo_answer_init_some(a, w, replayed, gpu, p, mix, CT_MO_ALL_SYSTEMS, e);
+	return ct_mo_answer_init_some(a, w, replayed, gpu, p, mix, CT_MO_ALL_SYSTEMS, 0, e);
 }
 
 int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,
                            const struct ct_gpu *replayed, const struct ct_gpu *gpu,
                            const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
-                           unsigned systems, struct ct_error *e)
+                           unsigned systems, double sms, struct ct_error *e)
 {
 	memset(a, 0, sizeof *a);
+	if (sms != 0 && !(sms >= 1 && sms <= gpu->sms && sms == floor(sms)))
+		return ct_fail(e, CT_ERR_USAGE, "%g SMs cannot compute on a GPU of %u: give 1 to %u",
+		               sms, gpu->sms, gpu->sms);
 	a->systems = systems | 1u << ct_mo_system_find("BL");
 	int st = ct_mo_model_init(&a->model, w, replayed, gpu, p, mix, CT_PERF_ANCHOR_STATION, e);
 	if (st != CT_OK)
 		return st;
-	st = estimate_central(a, e);
+	st = estimate_central(a, (unsigned)sms, e);
 	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
 		st = widen_by_variant(a, &VARIANTS[i], e);
 	if (st != CT_OK) {

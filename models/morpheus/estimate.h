@@ -33,11 +33,12 @@ int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w, const
                       const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
                       const struct ct_morpheus_mix *mix, struct ct_error *e);
 /* The same for some systems only, bit i for ct_mo_system_at(i); BL, which all are held against, is
- * always among them. Other rows name their system and hold zeros. */
+ * always among them. Other rows name their system and hold zeros. sms: the count on which systems compute that choose
+ * one, a whole number; 0: each has the one that its definition says. Fails with CT_ERR_USAGE where the GPU has fewer. */
 int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,
                            const struct ct_gpu *replayed, const struct ct_gpu *gpu,
                            const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
-                           unsigned systems, struct ct_error *e);
+                           unsigned systems, double sms, struct ct_error *e);
 /* The systems that the answer of one is made from, bit i for ct_mo_system_at(i): itself, and where it compresses those
  * without, whose ranges become part of its own. Pure. */
 unsigned ct_mo_systems_for(size_t system);

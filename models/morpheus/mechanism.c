@@ -57,7 +57,8 @@ static const struct ct_mechanism_option options[CT_MO_OPTIONS] = {
 static const struct ct_mechanism_sweep sweeps[] = {
 	{.key = "sms",
          .rule = {.low = 1, .high = 1 << 20, .whole = 1, .step = 1},
-         .example = "sms=10..68"},
+         .example = "sms=10..68",
+         .is_setting = 1},
 };
 
 static const double *values(const struct ct_mechanism_run *run)
@@ -86,8 +87,9 @@ static int estimate_systems(struct ct_mechanism_run *run, struct ct_error *e)
 	if (!run->workload)
 		return ct_workload_missing(
 			run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
-	int st = ct_mo_answer_init_some(&s->answer, run->workload, run->base, run->gpu, &s->params,
-	                                s->has_mix ? &s->mix : NULL, wanted_systems(run), e);
+	int st = ct_mo_answer_init_some(
+		&s->answer, run->workload, run->base, run->gpu, &s->params, s->has_mix ? &s->mix : NULL,
+		wanted_systems(run), run->setting, e);
 	s->answered = st == CT_OK;
 	if (st == CT_OK && !replay_follows)
 		st = ct_mo_answer_write(&s->answer, run->p, e);

@@ -166,6 +166,8 @@ static int ask_system(struct ct_mo_replays *x, size_t i, int settled, struct ct_
 	unsigned n = 0;
 	if (s->as_ibl || s->grown ? !settled : settled)
 		return CT_OK;
+	if (x->sms && (s->best_sms || s->as_ibl))
+		return x->n_tried[i] ? CT_OK : add_trial(x, i, x->sms, e);
 	if (s->best_sms)
 		n = ct_mo_search_next(ct_mo_fewest_sms(&x->model, s), x->model.gpu.sms, x->tried[i],
 		                      x->n_tried[i], value);

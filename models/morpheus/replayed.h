@@ -39,6 +39,7 @@ struct ct_mo_replays {
 	const struct ct_mo_answer *answer;
 	struct ct_mo_model model; /* the answer's, with what replays have found */
 	uint64_t warmup;
+	unsigned sms; /* the count for systems that choose one; 0: replays search for it */
 	struct ct_mo_lane lane[CT_MO_LANES_MAX]; /* 0: the GPU as configured */
 	unsigned n, n_run;                       /* lanes, and how many of them have run */
 	unsigned n_tried[CT_MO_SYSTEMS];         /* SM counts of each system; 0: not replayed */
@@ -47,7 +48,7 @@ struct ct_mo_replays {
 };
 
 /* Adds lanes for what the systems of the answer want replayed next, knowing what the lanes that have run gave: those
- * from x->n_run on, none when the search is over. *x is zero but for answer, model and warmup before the first call, and
+ * from x->n_run on, none when the search is over. *x is zero but for answer, model, warmup and sms before the first call, and
  * may not be copied; the answer must outlive it. Fails with CT_ERR_USAGE, CT_ERR_NOMEM; ct_mo_replays_free() is called
  * all the same. */
 int ct_mo_replays_next(struct ct_mo_replays *x, struct ct_error *e);

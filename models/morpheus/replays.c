@@ -47,6 +47,7 @@ int ct_mo_replay(struct ct_mechanism_run *run, const char *why, struct ct_error 
 		x->answer = &s->answer;
 		x->model = s->answer.model;
 		x->warmup = run->settings->warmup;
+		x->sms = (unsigned)run->setting;
 	}
 	while (st == CT_OK && more) {
 		st = ct_mo_replays_next(x, e);
@@ -91,7 +92,7 @@ static double engine_sms(const struct ct_mechanism_run *run, const struct ct_mo_
 	size_t i = (size_t)ct_mo_system_find(s->name);
 	int chooses = s->best_sms || s->as_ibl;
 	*alone = !s->grown && (!chooses || run->setting > 0);
-	if (run->setting > 0)
+	if (chooses && run->setting > 0)
 		return run->setting;
 	if (chooses && state->answered && state->answer.systems >> i & 1)
 		return state->answer.row[i].x.compute_sms;

@@ -11,13 +11,16 @@
 const struct ct_mechanism_sweep ts_sweeps[TS_SWEEPS] = {
 	{"private_bits",
          {.high = 57, .whole = 1, .step = 1, .points_max = TS_POINTS_MAX},
-         "private_bits=0..20"},
+         "private_bits=0..20",
+         0},
 	{"chunk",
          {.unit = CT_UNIT_BYTES, .low = 8, .high = 128, .whole = 1, .factor = 2},
-         "chunk=8..64"},
+         "chunk=8..64",
+         0},
 	{"hit_latency",
          {.high = 100, .whole = 1, .step = 1, .points_max = TS_POINTS_MAX},
-         "hit_latency=0..3"},
+         "hit_latency=0..3",
+         0},
 };
 
 int ts_sweep_check(const struct ct_range_spec *range, struct ct_error *e)

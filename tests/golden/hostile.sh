@@ -20,7 +20,7 @@ ends() {
 # Every command that writes, and how to make it write.
 commands=("reuse -q t.ctz" "replicate -q t.prof" "lineutil -q t.prof" "mpki -q t.prof" "morpheus-est -q t.prof"
 	"sharedl1-est -q t.prof" "tsc-est -q --method replay t.ctz" "malekeh-est -q --method replay t.ctz" "tracecat -q t"
-	"traceinfo -q t" "triage -q t.prof" "report -q t.prof" "bdi -q raw" "tracegen --list" "reuse --help"
+	"traceinfo -q t" "triage -q t.prof" "sweep -q sms=2,4 -- t.prof" "report -q t.prof" "bdi -q raw" "tracegen --list" "reuse --help"
 	"mpki --print-gpu")
 
 full_disk() {
@@ -344,6 +344,9 @@ numbers() {
 		number tracecat -q --ctas "$v" t.ctz
 		number bdi -q --block "$v" raw
 		number triage -q --min-speedup "$v" t.prof
+		number sweep -q "sms=$v" -- t.prof
+		number sweep -q "llc.size=1MiB..$v" --system baseline -- t.prof
+		number sweep -q --budget "$v" sms=2 -- t.prof
 		number triage -q --shard "$v" t.prof
 		number triage -q --shard "1/$v" t.prof
 		number triage -q --slurm --tasks "$v" t.prof

@@ -230,3 +230,17 @@ struct ct_profile *ct_tool_profile(struct ct_error *e)
 		ct_profile_set_metrics(p, ct_mechanism_metric);
 	return p;
 }
+
+struct ct_profile *ct_tool_profile_copy(const struct ct_profile *p, struct ct_error *e)
+{
+	struct ct_profile *q = ct_tool_profile(e);
+	int st = q ? CT_OK : CT_ERR_NOMEM;
+	for (size_t i = 0; st == CT_OK && i < ct_profile_count(p); i++) {
+		const struct ct_record *r = ct_profile_at(p, i);
+		st = ct_profile_add(q, r->type, r->nfields, r->field, e);
+	}
+	if (st == CT_OK)
+		return q;
+	ct_profile_free(q);
+	return NULL;
+}

@@ -156,6 +156,8 @@ void ct_input_close(struct ct_input *in);
 
 /* A new profile that knows the mechanisms' metrics; NULL when out of memory. */
 struct ct_profile *ct_tool_profile(struct ct_error *e);
+/* One with the records of p: the caller's to free. NULL when out of memory. */
+struct ct_profile *ct_tool_profile_copy(const struct ct_profile *p, struct ct_error *e);
 
 /* Appends this stage's PG record (unless --no-provenance). */
 int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error *e);

@@ -154,7 +154,7 @@ static int run_questions(struct ct_tool *t, struct est_answer *a, const struct e
 	int st = ct_stage_open_pass(t, &a->stage, &a->pass, e);
 	if (st != CT_OK)
 		return st;
-	if (anew && !(before = est_profile_copy(a->stage.p, e)))
+	if (anew && !(before = ct_tool_profile_copy(a->stage.p, e)))
 		st = ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = est_ask(a, e);

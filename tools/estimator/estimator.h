@@ -6,6 +6,7 @@
 #include "common/pass.h"
 #include "common/question.h"
 #include "common/stage.h"
+#include "common/swept.h"
 #include "common/tool.h"
 #include "models/common/workload.h"
 #include "models/registry.h"
@@ -16,9 +17,9 @@ enum { EST_OPTIONS_MAX = 64 }; /* of a mechanism */
 /* What --sweep asks for. */
 struct est_sweep {
 	struct ct_range_spec range;
-	char key[2 * CT_RANGE_KEY_MAX]; /* as -p takes it and as SW names it */
-	int native;                     /* the mechanism sweeps it itself */
-	int of_gpu;                     /* else a parameter of the mechanism */
+	char key[CT_SWEPT_KEY_MAX]; /* as -p takes it and as SW names it */
+	int native;                 /* the mechanism sweeps it itself */
+	int of_gpu;                 /* else a parameter of the mechanism */
 };
 
 /* The estimator's own part of struct ct_tool. */
@@ -61,7 +62,5 @@ int est_sweep_read(const char *text, const struct ct_mechanism *m, struct est_sw
 int est_sweep_run(struct ct_tool *t, const struct ct_mechanism *m, const struct est_sweep *s,
                   const struct ct_profile *before, int from_trace, struct ct_profile *into,
                   struct ct_error *e);
-/* A profile with the same records: the caller's to free. NULL: no memory. */
-struct ct_profile *est_profile_copy(const struct ct_profile *p, struct ct_error *e);
 
 #endif

@@ -4,23 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "common/swept.h"
 #include "estimator/estimator.h"
 
-enum { POINTS_MAX = 256, NAMES_MAX = 128 };
-
 /* ---- which key ---- */
-
-/* Reads whole numbers where all of them are whole, so that large ones keep all their digits. */
-static int read_either(const struct ct_range_text *text, struct ct_range_rule rule,
-                       struct ct_range_spec *range, struct ct_error *e)
-{
-	struct ct_error fraction = {0};
-	rule.whole = 1;
-	if (ct_range_read("--sweep", text, &rule, range, &fraction) == CT_OK)
-		return CT_OK;
-	rule.whole = 0;
-	return ct_range_read("--sweep", text, &rule, range, e);
-}
 
 /* A key that the mechanism sweeps itself: CT_OK, 1 where it is none of them, or < 0. */
 static int read_native(const struct ct_range_text *text, const struct ct_mechanism *m,
@@ -34,75 +21,20 @@ static int read_native(const struct ct_range_text *text, const struct ct_mechani
 	return 1;
 }
 
-static enum ct_unit unit_by_name(const char *name)
+/* A parameter of the mechanism, with its prefix or without, or a key of the GPU. */
+static int read_key(const struct ct_range_text *text, const struct ct_mechanism *m, struct est_sweep *s,
+                    struct ct_error *e)
 {
-	for (int u = CT_UNIT_NONE + 1; u <= CT_UNIT_PERCENT; u++)
-		if (!strcmp(ct_unit_name((enum ct_unit)u), name))
-			return (enum ct_unit)u;
-	return CT_UNIT_NONE;
-}
-
-/* A parameter of the mechanism, with its prefix or without. */
-static int read_parameter(const struct ct_range_text *text, const struct ct_mechanism *m,
-                          struct est_sweep *s, struct ct_error *e)
-{
-	const struct ct_constants *t = m->parameters;
-	const char *name = strchr(text->key, '.');
-	if (name && !ct_constants_own(t, text->key))
-		return 1;
-	name = name ? name + 1 : text->key;
-	for (size_t i = 0; i < t->n; i++) {
-		const struct ct_constant *c = &t->row[i];
-		enum ct_constant_type type = ct_constants_type(t, i);
-		struct ct_range_rule rule = {
-			.unit = unit_by_name(c->unit),
-			.low = c->lo,
-			.high = c->hi,
-			.whole = 1,
-			.points_max = POINTS_MAX};
-		if (strcmp(c->name, name) != 0)
-			continue;
-		if (type == CT_CONSTANT_POWER_OF_TWO)
-			rule.factor = 2;
-		snprintf(s->key, sizeof s->key, "%s.%s", t->prefix, c->name);
-		return type == CT_CONSTANT_REAL ? read_either(text, rule, &s->range, e)
-		                                : ct_range_read("--sweep", text, &rule, &s->range, e);
+	struct ct_swept k;
+	int st = ct_swept_parameter(text->key, m, 1, &k);
+	if (st == 1) {
+		st = ct_swept_gpu_key(text->key, &k, e);
+		s->of_gpu = st == CT_OK;
 	}
-	return 1;
-}
-
-struct gpu_key {
-	const char *key;
-	int found;
-	enum ct_unit unit;
-};
-
-static void match_gpu_key(void *ctx, const char *key, const char *value, const char *unit)
-{
-	struct gpu_key *k = ctx;
-	(void)value;
-	if (strcmp(key, k->key) != 0)
-		return;
-	k->found = 1;
-	k->unit = unit_by_name(unit);
-}
-
-/* A key of the GPU; sizes double where no step is given. Whether the GPU can have a value it says itself. */
-static int read_gpu_key(const struct ct_range_text *text, struct est_sweep *s, struct ct_error *e)
-{
-	static const double largest = 9007199254740992; /* 2^53: whole numbers are exact up to it */
-	struct gpu_key k = {.key = text->key};
-	struct ct_gpu g;
-	ct_gpu_defaults(&g);
-	int st = ct_gpu_each(&g, match_gpu_key, &k, e);
-	if (st != CT_OK || !k.found)
-		return st != CT_OK ? st : 1;
-	struct ct_range_rule rule = {
-		.unit = k.unit, .low = 0, .high = largest, .points_max = POINTS_MAX};
-	if (k.unit == CT_UNIT_BYTES)
-		rule.factor = 2;
-	s->of_gpu = 1;
-	return read_either(text, rule, &s->range, e);
+	if (st != CT_OK)
+		return st;
+	memcpy(s->key, k.key, sizeof s->key);
+	return ct_swept_read("--sweep", text, &k, &s->range, e);
 }
 
 static int unknown_key(const struct ct_range_text *text, const struct ct_mechanism *m,
@@ -144,29 +76,11 @@ int est_sweep_read(const char *text, const struct ct_mechanism *m, struct est_sw
 	snprintf(s->key, sizeof s->key, "%s", parts.key);
 	st = read_native(&parts, m, s, e);
 	if (st == 1)
-		st = read_parameter(&parts, m, s, e);
-	if (st == 1)
-		st = read_gpu_key(&parts, s, e);
+		st = read_key(&parts, m, s, e);
 	return st == 1 ? unknown_key(&parts, m, e) : st;
 }
 
 /* ---- one point ---- */
-
-struct ct_profile *est_profile_copy(const struct ct_profile *p, struct ct_error *e)
-{
-	struct ct_profile *q = ct_profile_new(e);
-	int st = q ? CT_OK : CT_ERR_NOMEM;
-	if (q)
-		ct_profile_set_metrics(q, ct_mechanism_metric);
-	for (size_t i = 0; st == CT_OK && i < ct_profile_count(p); i++) {
-		const struct ct_record *r = ct_profile_at(p, i);
-		st = ct_profile_add(q, r->type, r->nfields, r->field, e);
-	}
-	if (st == CT_OK)
-		return q;
-	ct_profile_free(q);
-	return NULL;
-}
 
 /* What SW tells of a point: the metrics that every mechanism has, and its own. */
 static int is_told(const struct ct_mechanism *m, const char *metric)
@@ -216,7 +130,7 @@ static int ask_point(struct ct_tool *t, const struct ct_mechanism *m, int again,
 {
 	struct ct_profile *p;
 	int st = est_open(a, t, m, NULL, e);
-	if (st == CT_OK && !(p = est_profile_copy(before, e)))
+	if (st == CT_OK && !(p = ct_tool_profile_copy(before, e)))
 		st = ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = ct_stage_open_profile(t, &a->stage, p, &a->pass, again ? "--sweep" : NULL, e);
