@@ -78,6 +78,8 @@ SO = $(if $(SHARED),$(BUILD)/lib/libcachetriage.so.$(VERSION))
 SUPPORT = $(BUILD)/lib/libctsupport.a
 # What tests call of a command's own files: all but its main().
 OWN = $(BUILD)/lib/libtracegen.a
+# Workloads in CUDA: their host code is C, their kernels are data.
+WORKLOADS := $(wildcard data/workloads/*.cu)
 # The run-time library of CUDA programs (ctcc), and the same for tests.
 CUDA = $(if $(SHARED),$(BUILD)/lib/libctcuda.so)
 RUNTIME = $(BUILD)/lib/libctruntime.a
@@ -134,7 +136,10 @@ $(BUILD)/lib/libctcuda.so: $(call pic,$(RUNTIME_SRC)) $(BUILD)/lib/pic/libcachet
 	  $(if $(strip $(SANFLAGS)),,-Wl$(comma)-z$(comma)defs) -Wl,--as-needed $(RELRO) $(LDFLAGS) -o $@ $(filter-out %.map,$^) $(LIBS) $(DL)
 $(SUPPORT): $(call obj,$(SUPPORT_SRC))
 	$(archive)
-$(BUILD)/lib/libtracegen.a: $(call obj,$(wildcard tools/tracegen/*.c tools/tracegen/*/*.c))
+$(BUILD)/obj/%.o: %.cu Makefile VERSION
+	@mkdir -p $(@D)
+	@echo "  CC      $@"; $(CC) $(ALL_CFLAGS) -c -o $@ -x c $<
+$(BUILD)/lib/libtracegen.a: $(call obj,$(wildcard tools/tracegen/*.c tools/tracegen/*/*.c)) $(WORKLOADS:%.cu=$(BUILD)/obj/%.o)
 	$(archive)
 
 # Oclgrind and LLVM come without RTTI; what the program's process loads stays loaded.
@@ -147,6 +152,8 @@ $(BUILD)/lib/cachetriage-capture.so: tools/tracegen/capture/plugin.cpp tools/tra
 $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c tools/$$*/*/*.c)) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/bin/tracegen: $(WORKLOADS:%.cu=$(BUILD)/obj/%.o)
 
 $(ESTIMATOR): $(call obj,tools/estimator.c $(wildcard tools/estimator/*.c)) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
@@ -352,6 +359,10 @@ install: all library
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/zsh/_$$t $(DESTDIR)$(ZSHDIR)/_$$p && \
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/fish/$$t.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish || exit 1; done
 
+## workloads: compiles the kernels of data/workloads/*.cu again, with clang 19, to the PTX that tracegen runs
+workloads: $(BUILD)/bin/ctcc
+	@for f in $(WORKLOADS); do CTCC_CLANG=$${CTCC_CLANG:-clang-19} $(BUILD)/bin/ctcc -ptx -arch=sm_80 -o $${f%.cu}.ptx $$f || exit 1; done
+
 ## completions: of bash, zsh and fish, from the commands' --help, in build/completions
 completions: all
 	@sh completions/generate.sh $(BUILD)/bin $(BUILD)/completions $(PROGRAM_PREFIX)
@@ -387,6 +398,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: reasons all tests syntax library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: workloads reasons all tests syntax library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

@@ -10,6 +10,7 @@
 #include "tracegen/capture/capture.h"
 #include "tracegen/capture/cuda.h"
 #include "trace/folder.h"
+#include "tracegen/cuda_workload.h"
 #include "tracegen/ptx.h"
 #include "tracegen/workload.h"
 
@@ -40,7 +41,7 @@ enum {
 
 static const struct ct_option options[] = {
 	{OPT_LIST, "list", NULL, "print the workloads, one a line, name first, and exit"},
-	{OPT_SIZE, "size", "SIZE", "small, medium or large (default small)"},
+	{OPT_SIZE, "size", "SIZE", "small, medium, large or (programs of the papers)\npaper; default small"},
 	{'o', "out", "DIR|FILE.ctz",
          "folder to write, or (capture, ptx) one packed file:\ncomplete or not at all"},
 	{OPT_FORCE, "force", NULL, "replace an earlier output of tracegen"},
@@ -67,6 +68,8 @@ static const struct ct_option options[] = {
 	{OPT_NO_VALUES, "no-values", NULL, "capture of OpenCL: without the contents of memory"},
 };
 
+static const char *const size_names[WL_SIZES] = {"small", "medium", "large", "paper"};
+
 struct own {
 	int list;
 	enum wl_size size;
@@ -81,6 +84,9 @@ struct own {
 	int kernel_given; /* an option that capture and ptx share */
 	struct ptx_options ptx;
 };
+
+/* Workloads in CUDA are compiled for Ampere, whose asynchronous copies some of them use. */
+enum { WORKLOAD_SM = 80 };
 
 static volatile sig_atomic_t stopped;
 
@@ -202,7 +208,6 @@ static int ptx_option(struct own *own, int key, const char *v, struct ct_error *
 
 static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 {
-	static const char *const sizes[] = {"small", "medium", "large"};
 	static const char *const forms[] = {"zst", "none"};
 	struct own *own = ((struct ct_tool *)ctx)->own;
 	int i = 0, st = CT_OK;
@@ -212,7 +217,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_FORCE: own->sink.force = 1; break;
 	case 'o': own->dir = v; break;
 	case OPT_SIZE:
-		st = word("--size", v, sizes, 3, &i, e);
+		st = word("--size", v, size_names, WL_SIZES, &i, e);
 		if (st == CT_OK)
 			own->size = (enum wl_size)i;
 		break;
@@ -251,23 +256,66 @@ static int list(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
-/* Runs one workload into the sink; in_folder: a sub-folder of its name. */
-static int generate(struct ct_tool *t, const struct workload *wl, struct ct_folder *sink, int in_folder,
-                    struct ct_error *e)
+/* Runs a workload of simt.h's kernels into the sink. */
+static int generate_simt(struct ct_tool *t, const struct workload *wl, struct ct_folder *sink,
+                         const char *folder, const char *about, uint64_t *warp_insts,
+                         struct ct_error *e)
 {
-	static const char *const sizes[] = {"small", "medium", "large"};
 	const struct own *own = t->own;
-	struct ct_buf about = {0};
 	struct wl w = {.g = {.sink = sink, .e = e, .stop = &stopped},
 	               .rng = t->seed,
 	               .size = own->size,
 	               .workingset = own->workingset};
 	w.g.mem.track = own->values;
-	ct_buf_printf(&about, "workload %s\nsize %s\nseed %llu\nversion %s", wl->name, sizes[own->size],
-	              (unsigned long long)t->seed, CT_VERSION);
-	int st = ct_buf_check(&about, e);
+	if (own->size == WL_PAPER)
+		return ct_fail(e, CT_ERR_USAGE, "it has no size paper: use small, medium or large");
+	int st = ct_folder_begin(sink, folder, about, e);
+	if (st == CT_OK) {
+		wl->run(&w);
+		st = w.g.status;
+	}
 	if (st == CT_OK)
-		st = ct_folder_begin(sink, in_folder ? wl->name : NULL, about.data, e);
+		st = ct_folder_end(sink, e);
+	*warp_insts = w.g.warp_insts;
+	wl_release(&w);
+	return st;
+}
+
+/* Runs a workload in CUDA into the sink; sink NULL: into a packed trace of the name that -o gives. */
+static int generate_cuda(struct ct_tool *t, const struct workload *wl, struct ct_folder *sink,
+                         const char *folder, const char *about, uint64_t *warp_insts,
+                         struct ct_error *e)
+{
+	const struct own *own = t->own;
+	struct ct_capture_summary seen;
+	struct cuda_workload w = {.name = wl->name,
+	                          .run = wl->app,
+	                          .size = (enum app_size)own->size,
+	                          .seed = t->seed,
+	                          .data_dir = ct_tool_data_dir(),
+	                          .stop = &stopped,
+	                          .capture = {.path = sink ? folder : own->dir,
+	                                      .folder = sink,
+	                                      .force = own->sink.force,
+	                                      .about = about,
+	                                      .sm = WORKLOAD_SM,
+	                                      .values = own->values}};
+	int st = cuda_workload_trace(&w, &seen, e);
+	*warp_insts = seen.warp_insts;
+	return st;
+}
+
+/* Runs one workload into the sink; in_folder: a sub-folder of its name. */
+static int generate(struct ct_tool *t, const struct workload *wl, struct ct_folder *sink, int in_folder,
+                    struct ct_error *e)
+{
+	const struct own *own = t->own;
+	const char *folder = in_folder ? wl->name : NULL;
+	struct ct_buf about = {0};
+	uint64_t warp_insts = 0;
+	ct_buf_printf(&about, "workload %s\nsize %s\nseed %llu\nversion %s", wl->name,
+	              size_names[own->size], (unsigned long long)t->seed, CT_VERSION);
+	int st = ct_buf_check(&about, e);
 	if (t->progress || (!t->quiet && isatty(STDERR_FILENO))) {
 		fprintf(stderr, "tracegen: %s", wl->name);
 		if (in_folder)
@@ -275,19 +323,16 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct ct_fold
 		fprintf(stderr, "\n");
 	}
 	if (st == CT_OK) {
-		wl->run(&w);
-		st = w.g.status;
+		st = wl->app ? generate_cuda(t, wl, sink, folder, about.data, &warp_insts, e)
+		             : generate_simt(t, wl, sink, folder, about.data, &warp_insts, e);
 		if (st != CT_OK) {
 			struct ct_error inner = *e;
 			ct_fail(e, st, "%s: %s", wl->name, inner.text);
 		}
 	}
-	if (st == CT_OK)
-		st = ct_folder_end(sink, e);
 	if (st == CT_OK && t->verbose)
 		fprintf(stderr, "tracegen: %s: %llu warp instructions\n", wl->name,
-		        (unsigned long long)w.g.warp_insts);
-	wl_release(&w);
+		        (unsigned long long)warp_insts);
 	ct_buf_free(&about);
 	return st;
 }
@@ -301,6 +346,13 @@ static int generate_all(struct ct_tool *t, struct ct_folder *sink, struct ct_err
 	if (st == CT_OK)
 		st = ct_folder_begin(sink, NULL, "workload all", e);
 	return st == CT_OK ? ct_folder_end(sink, e) : st;
+}
+
+/* 1: -o names a packed file. */
+static int is_packed(const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+	return n > 4 && strcmp(path + n - 4, ".ctz") == 0;
 }
 
 /* The plugin beside the tree's commands, in a package's own folder, in the install prefix,
@@ -370,8 +422,7 @@ static int capture_to_folder(struct ct_tool *t, struct cap_result *r, struct ct_
 {
 	struct own *own = t->own;
 	struct ct_folder *sink;
-	size_t n = own->dir ? strlen(own->dir) : 0;
-	if (n == 0 || (n > 4 && strcmp(own->dir + n - 4, ".ctz") == 0))
+	if (!own->dir || !*own->dir || is_packed(own->dir))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "capture: OpenCL programs are recorded into a folder: give -o DIR");
 	if (own->kernel_given || own->skip || own->check)
@@ -478,8 +529,7 @@ static int capture(struct ct_tool *t, struct ct_error *e)
 	struct cap_result opencl = {.launches = 0};
 	struct cap_cuda_result r = {.taken = 0};
 	enum cap_kind kind = cap_kind_of(command);
-	size_t n = own->dir ? strlen(own->dir) : 0;
-	int folder = n > 0 && !(n > 4 && strcmp(own->dir + n - 4, ".ctz") == 0);
+	int folder = own->dir && *own->dir && !is_packed(own->dir);
 	int cuda_given = own->kernel_given || own->skip || own->check, st;
 	if (kind == CAP_MISSING)
 		return ct_fail(e, CT_ERR_USAGE, "capture: %s: no such program", command);
@@ -596,14 +646,14 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	catch_signals(); /* before there is a folder to take away */
 	if (st == CT_OK && is_capture(t))
 		return capture(t, e);
+	const struct workload *wl = st == CT_OK ? wl_find(t->operand[0]) : NULL; /* NULL: all */
+	if (wl && wl->app && is_packed(own->dir))
+		return generate(t, wl, NULL, 0, e);
 	if (st == CT_OK)
 		st = ct_folder_open(&sink, own->dir, &own->sink, e);
 	if (st != CT_OK)
 		return st;
-	if (strcmp(t->operand[0], "all") == 0)
-		st = generate_all(t, sink, e);
-	else
-		st = generate(t, wl_find(t->operand[0]), sink, 0, e);
+	st = wl ? generate(t, wl, sink, 0, e) : generate_all(t, sink, e);
 	if (st == CT_OK)
 		return ct_folder_commit(sink, e);
 	ct_folder_abort(sink);

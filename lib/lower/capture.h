@@ -19,12 +19,16 @@
 CT_DECLS_BEGIN
 
 struct ct_capture;
+struct ct_folder; /* trace/folder.h */
 
 struct ct_capture_settings {
 	/* Where the trace goes: a file (".ctz" at its end: one packed trace), else a folder of
 	 * Accel-Sim's text with kernelslist.g. NULL: a packed trace that streams to `fd`. */
 	const char *path;
 	int fd;              /* stays open */
+	/* Or a folder that the caller has opened, commits and aborts: the trace is one of those in it, in the
+	 * sub-folder `path`, at its top where that is NULL. `force` and `plain` are the folder's then. */
+	struct ct_folder *folder;
 	int force;           /* replace an earlier trace of the same kind at `path` */
 	int plain;           /* a folder's kernels are not compressed */
 	const char *about;   /* lines for a folder's tracegen.txt ("command ./atax"); NULL: none */

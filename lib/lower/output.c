@@ -22,6 +22,7 @@ struct ct_lower_output {
 	struct ct_out *file;       /* NULL: fd */
 	int fd;
 	struct ct_folder *folder;
+	int borrowed; /* the folder is the caller's */
 	char *about;
 	const struct ct_kernel *kernel;
 	struct ct_buf text, arrays;
@@ -70,7 +71,12 @@ static int open_folder(struct ct_lower_output *o, const struct ct_capture_settin
 {
 	struct ct_folder_options options = {
 		.compress = s->plain ? CT_FOLDER_PLAIN : CT_FOLDER_ZSTD, .force = s->force};
-	return ct_folder_open(&o->folder, s->path, &options, e);
+	int st = CT_OK;
+	o->borrowed = s->folder != NULL;
+	o->folder = s->folder;
+	if (!o->borrowed)
+		st = ct_folder_open(&o->folder, s->path, &options, e);
+	return st == CT_OK ? ct_folder_begin(o->folder, o->borrowed ? s->path : NULL, "", e) : st;
 }
 
 /* What the folder's tracegen.txt says, now that the program's end is known. */
@@ -98,9 +104,7 @@ int ct_lower_output_open(struct ct_lower_output **out, const struct ct_capture_s
 	o->seen = ct_arrays_new();
 	int st = o->about && o->seen ? CT_OK : ct_fail_nomem(e);
 	if (st == CT_OK)
-		st = is_packed(s->path) ? open_packed(o, s, e) : open_folder(o, s, e);
-	if (st == CT_OK && o->folder)
-		st = ct_folder_begin(o->folder, NULL, "", e);
+		st = !s->folder && is_packed(s->path) ? open_packed(o, s, e) : open_folder(o, s, e);
 	if (st < 0) {
 		ct_lower_output_drop(o);
 		return st;
@@ -233,7 +237,7 @@ int ct_lower_output_close(struct ct_lower_output *o, int status, struct ct_error
 			st = tell_about(o, status, e);
 		if (st == CT_OK)
 			st = ct_folder_end(o->folder, e);
-		if (st == CT_OK) {
+		if (st == CT_OK && !o->borrowed) {
 			st = ct_folder_commit(o->folder, e);
 			o->folder = NULL;
 		}
@@ -250,6 +254,7 @@ void ct_lower_output_drop(struct ct_lower_output *o)
 	if (!o)
 		return;
 	ct_out_abort(o->file);
-	ct_folder_abort(o->folder);
+	if (!o->borrowed)
+		ct_folder_abort(o->folder);
 	release(o);
 }

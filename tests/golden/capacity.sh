@@ -17,11 +17,12 @@ near() {
 }
 
 tracegen -q workingset --footprint 256KiB --sharing 8 -o ws
-tracegen -q kmeans -o km
+# In kmeans a thread goes through lines of its own with many loads on their way: the order decides what stays in a small L1.
+tracegen -q bfs -o bfs
 tracegen -q spmv-csr -o spmv
 
 # Both methods on the configured GPU. Fills that overlap and sectors make them differ.
-for w in ws km spmv; do
+for w in ws bfs spmv; do
 	reuse -q --no-sms-views --scale 1/8 $w > $w.profile
 	replicate --method analytic $w.profile | mpki --method analytic > $w.analytic
 	near "$w: analytic and replayed replication ratio" \
@@ -35,7 +36,7 @@ for w in ws km spmv; do
 done
 
 # Another L1: from the profile, and replayed. A tolerance for the changed interleaving.
-for w in ws km spmv; do
+for w in ws bfs spmv; do
 	mpki -p l1.size=32KiB $w.profile > a
 	mpki -p l1.size=32KiB --method replay $w.profile > r
 	near "$w: L1 miss rate at 32 KiB" "$(sn a all l1_miss_rate)" "$(sn r all l1_miss_rate)" 0.09
@@ -51,24 +52,24 @@ same "--method replay finds the trace and replays it on the changed GPU" \
 	"$(grep ^SN direct)" "$(grep ^SN r)"
 
 # Another LLC: the analytic model of time moves with it.
-mpki -p llc.size=6MiB km.profile > a
-mpki -p llc.size=6MiB --method replay km.profile > r
+mpki -p llc.size=6MiB bfs.profile > a
+mpki -p llc.size=6MiB --method replay bfs.profile > r
 near "LLC miss rate of a larger LLC" "$(sn a all llc_miss_rate)" "$(sn r all llc_miss_rate)" 0.03
 near "its cycles in ten thousand" "$(awk "BEGIN { print $(sn a all cycles) / 1e4 }")" \
 	"$(awk "BEGIN { print $(sn r all cycles) / 1e4 }")" 1
 same "cycles of single kernels are not known" "NA" "$(awk -F'\t' '$1=="SN" && $2~/^name:/ && $3=="cycles" { print $4; exit }' a)"
-mpki -p l1.latency=80 km.profile > a
-same "a latency leaves the miss rates as they are" "$(sn km.profile all l1_miss_rate) $(sn km.profile all llc_mpki)" \
+mpki -p l1.latency=80 bfs.profile > a
+same "a latency leaves the miss rates as they are" "$(sn bfs.profile all l1_miss_rate) $(sn bfs.profile all llc_mpki)" \
 	"$(sn a all l1_miss_rate) $(sn a all llc_mpki)"
-check "and costs cycles" awk "BEGIN { exit !($(sn a all cycles) > $(sn km.profile all cycles)) }"
-mpki -p unit.sp=9,9 km.profile > a
+check "and costs cycles" awk "BEGIN { exit !($(sn a all cycles) > $(sn bfs.profile all cycles)) }"
+mpki -p unit.sp=9,9 bfs.profile > a
 same "where the model does not know a change, cycles are unknown" "NA NA" "$(sn a all cycles) $(sn a all ipc)"
-mpki -p energy.llc=20 km.profile > a
-near "an energy changes no cycles" "$(sn km.profile all cycles)" "$(sn a all cycles)" 1
+mpki -p energy.llc=20 bfs.profile > a
+near "an energy changes no cycles" "$(sn bfs.profile all cycles)" "$(sn a all cycles)" 1
 
 # The table says of each number how it was got.
 for x in "l1.latency=80|replay, cycles analytic" "llc.size=6MiB|L1 replay, else analytic" "l1.size=32KiB|analytic"; do
-	same "the method of a table with ${x%|*}" "${x#*|}" "$(mpki -q -O table -p "${x%|*}" km.profile | awk -F'  +' '$1 == "all" { print $NF; exit }')"
+	same "the method of a table with ${x%|*}" "${x#*|}" "$(mpki -q -O table -p "${x%|*}" bfs.profile | awk -F'  +' '$1 == "all" { print $NF; exit }')"
 done
 
 # A sweep is one answer for each size, and the same answer as for that size alone.
@@ -85,25 +86,25 @@ same "--check keeps the replay's answer" "$(sn spmv.profile all replicas_mean)" 
 
 # mpki --check: both methods, on the profile's GPU and on any other.
 point() { awk -F'\t' -v m="$2" '$1=="SW" && $2=="all" && $4=="configured" && $7==m { print $8 }' "$1"; }
-mpki --check km.profile > c
-same "--check keeps what the profile says" "$(grep ^SN km.profile)" "$(grep ^SN c)"
+mpki --check bfs.profile > c
+same "--check keeps what the profile says" "$(grep ^SN bfs.profile)" "$(grep ^SN c)"
 check "the closed network without its anchor is another number" \
-	awk "BEGIN { exit !($(point c cycles_without_launches) > 0 && $(point c ipc) != $(sn km.profile all ipc)) }"
+	awk "BEGIN { exit !($(point c cycles_without_launches) > 0 && $(point c ipc) != $(sn bfs.profile all ipc)) }"
 for p in llc.size=6MiB l1.size=96KiB sm.count=6 dram.latency=900; do
-	mpki -q --check -p $p km.profile > c
+	mpki -q --check -p $p bfs.profile > c
 	same "$p: the replay's numbers take the place of the old" "replay" \
 		"$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="cycles" { print $6 }' c)"
 	near "$p: cycles of both within a tenth" \
 		"$(awk "BEGIN { print $(point c cycles_without_launches) / ($(sn c all cycles) - $(sn c all launch_cycles)) }")" 1 0.1
 	near "$p: LLC miss rate of both" "$(point c llc_miss_rate)" "$(sn c all llc_miss_rate)" 0.05
 done
-mpki -q --check -p sm.count=6 km.profile > c
+mpki -q --check -p sm.count=6 bfs.profile > c
 same "GP names the SM count in force" "6" "$(awk -F'\t' '$2=="sm.count" { print $3 }' c)"
-same "and its replay fewer slots for CTAs" "$(($(sn km.profile all cta_slots) * 6 / 9))" "$(sn c all cta_slots)"
-check "a table with the difference" grep -q "dram_utilisation" <(mpki --check -O table km.profile)
-refuses "without --check an SM count needs the trace" 2 "needs the trace" mpki -p sm.count=6 km.profile
+same "and its replay fewer slots for CTAs" "$(($(sn bfs.profile all cta_slots) * 6 / 9))" "$(sn c all cta_slots)"
+check "a table with the difference" grep -q "dram_utilisation" <(mpki --check -O table bfs.profile)
+refuses "without --check an SM count needs the trace" 2 "needs the trace" mpki -p sm.count=6 bfs.profile
 
-sed -E 's/^(SN\tall\tcycles\t)[0-9]+/\1-5/' km.profile > negative
+sed -E 's/^(SN\tall\tcycles\t)[0-9]+/\1-5/' bfs.profile > negative
 same "cycles that cannot be are no number of a table" "-" \
 	"$(mpki -q --no-verify -O table negative | awk -F'  +' '$1 == "all" { print $8; exit }')"
 
@@ -113,10 +114,10 @@ for l in l1 llc; do
 	same "the $l curve falls" "" "$(awk -F'\t' -v l=$l '$1=="MR" && $2=="all" && $3==l { if (n++ && $5 > last) print $4; last = $5 }' curve)"
 done
 # Where no launch takes shared memory an L1 in proportion is an L1 of that size.
-mpki --l1-sizes 32KiB --llc-sizes 384KiB km.profile > point
-same "a curve's point is the miss rate at that size" "$(sn <(mpki -p l1.size=32KiB km.profile) all l1_miss_rate)" \
+mpki --l1-sizes 32KiB --llc-sizes 384KiB bfs.profile > point
+same "a curve's point is the miss rate at that size" "$(sn <(mpki -p l1.size=32KiB bfs.profile) all l1_miss_rate)" \
 	"$(mr point l1 32768)"
-same "in the LLC too" "$(sn <(mpki -p llc.size=384KiB km.profile) all llc_miss_rate)" "$(mr point llc 393216)"
+same "in the LLC too" "$(sn <(mpki -p llc.size=384KiB bfs.profile) all llc_miss_rate)" "$(mr point llc 393216)"
 mpki --l1-sizes 128KiB --llc-sizes 768KiB spmv.profile > point
 same "and the replay's own where nothing changes" "$(sn spmv.profile all l1_miss_rate) $(sn spmv.profile all llc_miss_rate)" \
 	"$(mr point l1 131072) $(mr point llc 786432)"
@@ -145,9 +146,9 @@ done
 
 # Estimates and verdicts of the profile's GPU are none of another, and what was moved to one
 # is no replay that an estimator could start from.
-triage -q --mechanism morpheus,malekeh --resume kept --scale 1/8 km -o /dev/null
+triage -q --mechanism morpheus,malekeh --resume kept --scale 1/8 bfs -o /dev/null
 for t in mpki replicate; do
-	$t -q -p dram.latency=900 kept/km-*.profile > moved
+	$t -q -p dram.latency=900 kept/bfs-*.profile > moved
 	same "$t: estimates stay behind" "" "$(grep -E '^(ES|SW|TV)' moved | cut -f1-3 | grep -v '^SW.all.baseline')"
 	refuses "and estimators take no such profile" 2 "moved to another GPU" morpheus-est moved
 done
@@ -155,16 +156,16 @@ reuse -q --scale 1/8 -p dram.latency=900 ws -o other
 reuse -q --merge moved other -o sum
 refuses "nor one that such a profile was merged into" 2 "moved to another GPU" morpheus-est sum
 for t in morpheus-est sharedl1-est; do
-	$t -q -p dram.latency=900 kept/km-*.profile > moved
+	$t -q -p dram.latency=900 kept/bfs-*.profile > moved
 	same "$t: what it writes is of that GPU alone" "900 1" "$(awk -F'\t' '$2=="dram.latency" { print $3 }' moved) $(
 		awk -F'\t' '$1=="ES" { print $3 }' moved | sort -u | wc -l)"
 	same "and so is what is told of it" "" "$(grep -E '^(SW|TV)' moved | head -1)"
 done
-check "on its own GPU they stay" grep -q '^ES.all.malekeh' <(mpki kept/km-*.profile)
-mpki -p llc.size=6MiB km.profile > a
+check "on its own GPU they stay" grep -q '^ES.all.malekeh' <(mpki kept/bfs-*.profile)
+mpki -p llc.size=6MiB bfs.profile > a
 near "first touches stay as many" \
 	"$(awk "BEGIN { print $(sn a all cold_miss_fraction) * $(sn a all llc_line_misses) }")" \
-	"$(awk "BEGIN { print $(sn km.profile all cold_miss_fraction) * $(sn km.profile all llc_line_misses) }")" 2
+	"$(awk "BEGIN { print $(sn bfs.profile all cold_miss_fraction) * $(sn bfs.profile all llc_line_misses) }")" 2
 
 # What a profile cannot follow.
 for p in sm.count=34 l1.line=64 sm.scheduler=lrr l1.write=evict l1.flush=off; do
@@ -191,12 +192,12 @@ mkdir root && mv elsewhere root/spmv
 check "--trace-root finds it" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile -o /dev/null
 rm -r root/spmv && tracegen -q spmv-csr --seed 2 -o root/spmv
 refuses "another trace in its place" 2 "digest differs" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile
-reuse -q --no-sms-views --scale 1/8 -k 1 km > one.profile
+reuse -q --no-sms-views --scale 1/8 -k 1 bfs > one.profile
 same "the kernels of a profile are replayed" \
-	"$(mpki -O profile --scale 1/8 -k 1 -p l1.size=32KiB km | awk -F'\t' '$1 == "SN" && $2 == "all"')" \
+	"$(mpki -O profile --scale 1/8 -k 1 -p l1.size=32KiB bfs | awk -F'\t' '$1 == "SN" && $2 == "all"')" \
 	"$(mpki -O profile -p l1.size=32KiB --method replay one.profile | awk -F'\t' '$1 == "SN" && $2 == "all"')"
 check "the same kernels" mpki -p l1.size=32KiB --method replay -k 1 one.profile -o /dev/null
-reuse -q --no-sms-views --scale 1/8 - < km/kernel-1.traceg.zst > piped.profile
+reuse -q --no-sms-views --scale 1/8 - < bfs/kernel-1.traceg.zst > piped.profile
 refuses "a trace that came through a pipe" 2 "standard input" mpki -p l1.size=32KiB --method replay piped.profile
 
 if needs_shared "replication of shared captures"; then

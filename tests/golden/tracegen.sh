@@ -85,7 +85,7 @@ refuses "a file is not replaced" 2 'plain/kernel-1.traceg: .*not a folder' \
 refuses "an unwritable place" 2 'nowhere/x: cannot create' "$T" vecadd -o nowhere/x
 refuses "no folder named" 2 '-o DIR' "$T" vecadd
 refuses "an unknown workload names the nearest" 2 'did you mean vecadd' "$T" vecad -o x
-refuses "a bad size" 2 'use small, medium or large' "$T" vecadd --size tiny -o x
+refuses "a bad size" 2 'use small, medium, large or paper' "$T" vecadd --size tiny -o x
 refuses "a bad footprint, by its option" 2 "^tracegen: --footprint 0: give a positive size" "$T" workingset --footprint 0 -o x
 refuses "a bad number of launches" 2 "^tracegen: --launches x: give" "$T" capture --launches x -o x -- true
 refuses "workingset options belong to workingset" 2 'workingset' "$T" vecadd --passes 2 -o x

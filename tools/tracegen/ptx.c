@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -54,8 +53,7 @@ int ptx_parse_dimensions(const char *text, uint32_t d[3])
 	return -1;
 }
 
-/* All bytes of a file or of standard input. */
-static int read_file(const char *path, struct ct_buf *b, struct ct_error *e)
+int ptx_read_file(const char *path, struct ct_buf *b, struct ct_error *e)
 {
 	char block[1 << 14];
 	size_t n;
@@ -245,7 +243,7 @@ int ptx_trace(const struct ptx_options *o, struct ct_capture_summary *seen, stru
 {
 	struct launch_state s = {.o = o, .next = FIRST_ADDRESS};
 	struct ct_buf text = {0};
-	int st = read_file(o->file, &text, e);
+	int st = ptx_read_file(o->file, &text, e);
 	if (st == CT_OK)
 		st = ct_ptx_read(&s.m, text.len ? text.data : "", text.len, o->file, e);
 	ct_buf_free(&text);

@@ -2,6 +2,7 @@
 #ifndef CT_TRACEGEN_PTX_H
 #define CT_TRACEGEN_PTX_H
 
+#include "base/buf.h"
 #include "lower/capture.h"
 
 enum { PTX_MAX_ARGS = 256 };
@@ -18,6 +19,9 @@ struct ptx_options {
 
 /* Reads the file, makes the arguments, runs the launch and writes its trace. */
 int ptx_trace(const struct ptx_options *o, struct ct_capture_summary *s, struct ct_error *e);
+
+/* All bytes of a file, or of standard input ("-"), behind those that b has. */
+int ptx_read_file(const char *path, struct ct_buf *b, struct ct_error *e);
 
 /* "X", "X,Y" or "X,Y,Z", each at least 1: 0, or -1. */
 int ptx_parse_dimensions(const char *text, uint32_t d[3]);

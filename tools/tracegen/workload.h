@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "data/workloads/app.h"
 #include "tracegen/simt.h"
 
-enum wl_size { WL_SMALL, WL_MEDIUM, WL_LARGE };
+/* In the order of enum app_size. */
+enum wl_size { WL_SMALL, WL_MEDIUM, WL_LARGE, WL_PAPER, WL_SIZES };
 
 /* Parameters of `workingset` (man page, WORKINGSET); 0 = not given. */
 struct workingset_options {
@@ -29,10 +31,11 @@ struct wl {
 	size_t n_host, cap_host;
 };
 
+/* One of `run` and `app` is NULL. Both make data, launch, and check the result. */
 struct workload {
 	const char *name;
-	/* Makes data, launches, checks the result; reports through w->g. */
-	void (*run)(struct wl *w);
+	void (*run)(struct wl *w);  /* of kernels that simt.h makes; reports through w->g */
+	void (*app)(struct app *a); /* of kernels in CUDA: data/workloads/NAME.cu */
 	const char *papers; /* "paper:table" of each that evaluates it, or "-" */
 	uint32_t kinsts[3]; /* thousands of warp instructions by size, seed 1 */
 	const char *what;
@@ -88,21 +91,10 @@ static inline uint32_t wl_ceil(uint64_t n, uint32_t d)
 	return (uint32_t)((n + d - 1) / d);
 }
 
-void wl_vecadd(struct wl *w);
-void wl_gemm(struct wl *w);
 void wl_workingset(struct wl *w);
-void wl_spmv(struct wl *w);
-void wl_spmv_csr(struct wl *w);
-void wl_bfs(struct wl *w);
-void wl_bfs_queue(struct wl *w);
-void wl_kmeans(struct wl *w);
-void wl_stencil(struct wl *w);
 void wl_histo(struct wl *w);
 void wl_pagerank(struct wl *w);
-void wl_hotspot(struct wl *w);
 void wl_nw(struct wl *w);
-void wl_backprop(struct wl *w);
-void wl_pathfinder(struct wl *w);
 void wl_srad1(struct wl *w);
 void wl_srad2(struct wl *w);
 void wl_lud(struct wl *w);
@@ -113,7 +105,6 @@ void wl_reduction(struct wl *w);
 void wl_streamcluster(struct wl *w);
 void wl_mri_q(struct wl *w);
 void wl_mri_gridding(struct wl *w);
-void wl_sgemm(struct wl *w);
 void wl_covariance(struct wl *w);
 void wl_lbm(struct wl *w);
 void wl_cfd(struct wl *w);
@@ -134,5 +125,19 @@ void wl_conv(struct wl *w);
 void wl_neuralnet(struct wl *w);
 void wl_ray(struct wl *w);
 void wl_mummer(struct wl *w);
+
+/* Of data/workloads/NAME.cu. */
+void app_spmv_csr(struct app *a);
+void app_spmv(struct app *a);
+void app_stencil(struct app *a);
+void app_pathfinder(struct app *a);
+void app_backprop(struct app *a);
+void app_kmeans(struct app *a);
+void app_hotspot(struct app *a);
+void app_bfs_queue(struct app *a);
+void app_bfs(struct app *a);
+void app_sgemm(struct app *a);
+void app_gemm(struct app *a);
+void app_vecadd(struct app *a);
 
 #endif

@@ -1,0 +1,119 @@
+/* spmv - a sparse matrix times a dense vector as Parboil's: rows by falling length, stored by jagged
+ * diagonals, whose starts are in constant memory. */
+#include "inputs.h"
+
+enum { BLOCK = 192, MAX_WARPS = 5000, MAX_DIAGONALS = 128 };
+
+#ifdef __CUDACC__
+__constant__ int starts[MAX_DIAGONALS], longest[MAX_WARPS];
+
+/* Entry k of a row is of diagonal k. The next entry is on its way while one is multiplied. */
+extern "C" __global__ void spmv_jds(float *y, const float *values, const int *columns, const int *perm,
+                                    const float *x, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i >= n)
+		return;
+	int bound = longest[i / 32];
+	float sum = 0;
+	if (bound > 0) {
+		int at = starts[0] + i;
+		float value = values[at], factor = x[columns[at]];
+		for (int k = 1; k < bound; k++) {
+			at = starts[k] + i;
+			int next = columns[at];
+			float next_value = values[at];
+			sum += value * factor;
+			factor = x[next];
+			value = next_value;
+		}
+		sum += value * factor;
+	}
+	y[perm[i]] = sum;
+}
+#endif
+
+/* Diagonal d holds entry d of every row that has one, padded so that the 32 rows of a warp are equally long. */
+struct jds {
+	uint32_t n, m, diagonals, warps;
+	uint32_t *perm;    /* sorted place -> row */
+	uint32_t *start;   /* per diagonal: offset of its entries */
+	uint32_t *longest; /* per warp of rows */
+	uint32_t *col;
+	float *value;
+};
+
+static uint32_t length(const struct input_csr *m, uint32_t row)
+{
+	return m->row[row + 1] - m->row[row];
+}
+
+/* Counting sort by falling length, stable. */
+static void sort_by_length(struct app *a, const struct input_csr *m, struct jds *j)
+{
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < m->n; i++)
+		most = length(m, i) > most ? length(m, i) : most;
+	uint32_t *first = (uint32_t *)app_host(a, most + 2, sizeof *first);
+	for (uint32_t i = 0; i < m->n; i++)
+		first[most - length(m, i) + 1]++;
+	for (uint32_t l = 0; l <= most; l++)
+		first[l + 1] += first[l];
+	for (uint32_t i = 0; i < m->n; i++)
+		j->perm[first[most - length(m, i)]++] = i;
+	j->diagonals = most;
+}
+
+static void convert(struct app *a, const struct input_csr *m, struct jds *j)
+{
+	memset(j, 0, sizeof *j);
+	j->n = m->n;
+	j->warps = app_ceil(m->n, 32);
+	j->perm = (uint32_t *)app_host(a, m->n, sizeof *j->perm);
+	j->longest = (uint32_t *)app_host(a, MAX_WARPS, sizeof *j->longest);
+	j->start = (uint32_t *)app_host(a, MAX_DIAGONALS + 1, sizeof *j->start);
+	sort_by_length(a, m, j);
+	for (uint32_t g = 0; g < j->warps; g++)
+		j->longest[g] = length(m, j->perm[32 * g]);
+	for (uint32_t d = 0, g = j->warps; d < j->diagonals; d++) {
+		while (g > 0 && j->longest[g - 1] <= d)
+			g--;
+		j->start[d + 1] = j->start[d] + 32 * g;
+	}
+	j->m = j->start[j->diagonals];
+	j->col = (uint32_t *)app_host(a, j->m, sizeof *j->col);
+	j->value = (float *)app_host(a, j->m, sizeof *j->value);
+	for (uint32_t i = 0; i < m->n; i++)
+		for (uint32_t d = 0; d < length(m, j->perm[i]); d++) {
+			j->col[j->start[d] + i] = m->col[m->row[j->perm[i]] + d];
+			j->value[j->start[d] + i] = m->value[m->row[j->perm[i]] + d];
+		}
+}
+
+APP(spmv)
+{
+	struct input_csr m;
+	struct jds j;
+	/* The paper's size: Parboil's large matrix has 146689 rows of 25 entries. */
+	uint32_t n = app_pick(a, 4096, 36000, 110000, 146670) + 19, reach = 1;
+	/* Finite elements on a square: neighbours are in the rows of nodes below and above. */
+	while (reach * reach < n)
+		reach++;
+	input_power_rows(a, n, 24, 2 * reach, &m);
+	convert(a, &m, &j);
+	const float *hx = input_floats(a, n, -1, 1), *want = input_product(a, &m, hx);
+	float *got = (float *)app_host(a, n, sizeof *got);
+	const void *value = app_upload(a, "values", j.value, sizeof *j.value * j.m);
+	const void *col = app_upload(a, "columns", j.col, sizeof *j.col * j.m);
+	const void *perm = app_upload(a, "perm", j.perm, sizeof *j.perm * n);
+	const void *x = app_upload(a, "x", hx, sizeof *hx * n);
+	void *y = app_device(a, "y", sizeof *got * n);
+	APP_TO_SYMBOL(a, starts, j.start, sizeof *j.start * MAX_DIAGONALS);
+	APP_TO_SYMBOL(a, longest, j.longest, sizeof *j.longest * MAX_WARPS);
+	/* The original repeats the product 50 times. */
+	for (uint32_t i = 0; i < app_pick(a, 1, 2, 3, 20); i++)
+		APP_LAUNCH(a, spmv_jds, app_1d(app_ceil(n, BLOCK)), app_1d(BLOCK), 0, &y, &value, &col,
+		           &perm, &x, &n);
+	app_to_host(a, got, y, sizeof *got * n);
+	app_check_floats(a, "y", got, want, n, 1e-4f);
+}
