@@ -31,11 +31,15 @@ words() { # OPTION ARGUMENT
 	case $1 in
 	gpu) echo "$data" ;;
 	output) echo "table profile json" ;;
+	by) echo "pc array kernel" ;;
 	method) echo "auto analytic replay" ;;
 	clock-control) echo "none base boost" ;;
 	mechanism | mechanisms) echo "all $mechanisms" ;;
 	only) echo "benefits neutral hurts unknown" ;;
-	sort) echo "workload speedup verdict mechanism" ;;
+	sort) case $2 in
+		COLUMN) echo "stall_cycles l1_misses llc_misses sectors requests bytes_moved" ;;
+		*) echo "workload speedup verdict mechanism" ;;
+		esac ;;
 	*) case $2 in *FILE* | *DIR* | *OLD*) echo files ;; esac ;;
 	esac
 }

@@ -19,6 +19,8 @@ enum {
 	OPT_MRC,
 	OPT_TIMING,
 	OPT_MECHANISMS,
+	OPT_ANNOTATE,
+	OPT_SYMBOLS,
 	OPT_MERGE
 };
 
@@ -38,6 +40,10 @@ static const struct ct_option options[] = {
          "how the trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
 	{OPT_MECHANISMS, "mechanisms", "LIST",
          "also measure these mechanisms (ES): all, or names\nbetween commas; in the same pass, or in another one\nwhere their own order of accesses decides"},
+	{OPT_ANNOTATE, "annotate", NULL,
+         "also print what each instruction and each array costs\n(PC, AR): see annotate"},
+	{OPT_SYMBOLS, "symbols", "FILE",
+         "with --annotate: names of arrays, as lines of first\naddress, bytes and name"},
 	{OPT_MERGE, "merge", NULL, "merge the profiles named instead of reading a trace"},
 };
 
@@ -79,6 +85,10 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 		o->pass.no_sms_views = 1;
 	else if (key == OPT_MRC)
 		o->pass.mrc = 1;
+	else if (key == OPT_ANNOTATE)
+		o->pass.annotate = 1;
+	else if (key == OPT_SYMBOLS)
+		o->pass.symbols = value;
 	else
 		o->merge = 1;
 	return CT_OK;
@@ -255,6 +265,7 @@ static const char *pass_option(const struct ct_tool *t)
 	       : t->pattern_text             ? "--pattern"
 	       : own->mechanisms             ? "--mechanisms"
 	       : o->mrc                      ? "--mrc"
+	       : o->annotate                 ? "--annotate"
 	       : o->per_kernel               ? "--per-kernel"
 	       : o->timing != CT_REPLAY_FULL ? "--timing"
 	                                     : NULL;

@@ -193,7 +193,9 @@ static int make_buffers(struct ct_locality *l)
 	for (int i = 0; i < batches; i++) {
 		l->batch[i].l1 = ct_calloc(CT_OBS_EVENTS, sizeof *l->batch[i].l1);
 		l->batch[i].llc = ct_calloc(CT_OBS_EVENTS, sizeof *l->batch[i].llc);
-		if (!l->batch[i].l1 || !l->batch[i].llc)
+		if (l->o.sites)
+			l->batch[i].origin = ct_calloc(CT_OBS_EVENTS, sizeof *l->batch[i].origin);
+		if (!l->batch[i].l1 || !l->batch[i].llc || (l->o.sites && !l->batch[i].origin))
 			return -1;
 	}
 	l->filling = &l->batch[0];
@@ -220,6 +222,9 @@ static int check_options(const struct ct_locality_options *o, struct ct_error *e
 		               "%u sectors in a line of an L1 and %u in one of the LLC: up to 4 are "
 		               "supported: take larger sectors (l1.sector, llc.sector)",
 		               o->sectors, o->llc_sectors);
+	if (o->sites && o->sample > 0 && o->sample < 1)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "what single instructions meet needs every access: leave out --sample");
 	if (!(o->sample >= 0 && o->sample <= 1))
 		return ct_fail(e, CT_ERR_USAGE, "sampling rate %g: must be above 0 and at most 1",
 		               o->sample);
@@ -265,7 +270,9 @@ void ct_locality_free(struct ct_locality *l)
 	for (int i = 0; i < 2; i++) {
 		free(l->batch[i].l1);
 		free(l->batch[i].llc);
+		free(l->batch[i].origin);
 	}
+	free(l->site);
 	free(l->number);
 	free(l->op);
 	free(l->part);
@@ -298,6 +305,35 @@ void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t 
 	b->l1[b->n_l1++] = (struct ct_obs_event){line, cycle, sm, (uint8_t)mask, (uint8_t)is_write};
 	if (b->n_l1 == CT_OBS_EVENTS)
 		hand_over(l, 0);
+}
+
+void ct_locality_l1_of(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,
+                       uint64_t cycle, uint32_t site, uint32_t missed)
+{
+	struct ct_obs_batch *b = l->filling;
+	b->origin[b->n_l1] = (struct ct_obs_origin){site, (uint8_t)missed};
+	ct_locality_l1(l, sm, line, sectors, is_write, cycle);
+}
+
+void ct_locality_l1_lines(struct ct_locality *l, uint64_t lines)
+{
+	if (l->l1_lines == lines)
+		return;
+	hand_over(l, 1);
+	l->l1_lines = lines;
+}
+
+const struct ct_locality_site *ct_locality_sites(const struct ct_locality *l, size_t *n)
+{
+	*n = l->n_sites;
+	return l->site;
+}
+
+void ct_locality_sites_reset(struct ct_locality *l)
+{
+	if (l->n_sites)
+		memset(l->site, 0, l->n_sites * sizeof *l->site);
+	l->n_sites = 0;
 }
 
 void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write)

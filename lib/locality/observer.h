@@ -61,6 +61,7 @@ struct ct_locality_options {
 	int sharing;          /* measure RJ */
 	double sample;        /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;
+	int sites;        /* tell accesses apart by what makes them: ct_locality_l1_of() */
 	unsigned threads; /* 2 or more: accesses are analysed behind the caller's back,
 	                         streams side by side; same results. 0 = 1 */
 	uint64_t window;  /* accesses of an SM between two compactions, 0 = the engine's
@@ -76,6 +77,25 @@ void ct_locality_free(struct ct_locality *l); /* NULL allowed */
  * replay's time. Out of memory is reported by collect. */
 void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,
                     uint64_t cycle);
+/* What one site (an instruction, or whatever the caller tells apart) has met at the L1s. Reads and stores are
+ * counted alike. */
+struct ct_locality_site {
+	struct ct_hist distance; /* of its accesses, in lines */
+	uint64_t cold, capacity,
+		others; /* missed sectors: never touched before; touched, but longer ago than the
+	                                    lines that an L1 has; touched within them */
+};
+/* The same access of site number `site` (from 0, few: each takes 10 KiB), of which the sectors in `missed` were not
+ * there, with L1s of `lines` lines. Only where options.sites is set, and nothing is sampled. */
+void ct_locality_l1_of(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,
+                       uint64_t cycle, uint32_t site, uint32_t missed);
+/* How many lines the L1s have from now on, for the classes of the sites' misses. */
+void ct_locality_l1_lines(struct ct_locality *l, uint64_t lines);
+/* What ct_locality_collect() has counted last of each site: *n of them, valid until the next access. */
+const struct ct_locality_site *ct_locality_sites(const struct ct_locality *l, size_t *n);
+/* Forgets what the sites have met, to count the next launch. */
+void ct_locality_sites_reset(struct ct_locality *l);
+
 /* One access that reached the LLC; stores and reads both allocate there. */
 void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write);
 /* Kernel boundaries: the L1 streams (and the merged one) restart when flushed. */

@@ -89,15 +89,52 @@ static void count_times(struct ct_locality *l, const struct ct_obs_event *ev,
 				ev[i].cycle > op[i].stamp ? ev[i].cycle - op[i].stamp : 0)]++;
 }
 
+/* ---- who missed what ---- */
+
+/* Room for every site of the batch. */
+static int make_sites(struct ct_locality *l, const struct ct_obs_batch *b)
+{
+	size_t n = l->n_sites, had = l->cap_sites;
+	for (size_t i = 0; b->origin && i < b->n_l1; i++)
+		if (b->origin[i].site >= n)
+			n = (size_t)b->origin[i].site + 1;
+	if (n > had && ct_grow((void **)&l->site, &l->cap_sites, n, sizeof *l->site) < 0)
+		return -1;
+	if (l->cap_sites > had)
+		memset(l->site + had, 0, (l->cap_sites - had) * sizeof *l->site);
+	l->n_sites = n;
+	return 0;
+}
+
+/* A missed sector is cold when it was never touched, a matter of capacity when more lines than the L1 has were
+ * touched since. In an L1 without sectors the line stands for them. */
+static void count_origins(struct ct_locality *l, const struct ct_obs_origin *from,
+                          const struct ct_stack_op *op, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct ct_locality_site *s = &l->site[from[i].site];
+		ct_hist_add(&s->distance, op[i].distance, 1);
+		for (uint32_t m = from[i].missed; m; m &= m - 1) {
+			uint64_t d = l->o.sectors > 1 ? op[i].sector[ct_low_bit(m) & 3] : op[i].distance;
+			s->cold += d == CT_COLD;
+			s->capacity += d != CT_COLD && d >= l->l1_lines;
+			s->others += d < l->l1_lines;
+		}
+	}
+}
+
 /* Streams */
 
-static void run_sms(struct ct_locality *l, const struct ct_obs_event *ev, const uint32_t *number,
-                    size_t n, struct ct_stack_op *op)
+static void run_sms(struct ct_locality *l, const struct ct_obs_event *ev,
+                    const struct ct_obs_origin *from, const uint32_t *number, size_t n,
+                    struct ct_stack_op *op)
 {
 	struct view v = view_of(l, CT_VIEW_L1);
 	ct_sm_stacks_run(&l->sms, ev, number, n, op, l->nearest, l->sharers);
 	count_piece(&v, ev, op, n);
 	count_times(l, ev, op, n);
+	if (from)
+		count_origins(l, from, op, n);
 }
 
 /* number: the lines', or NULL to take them as they are. */
@@ -128,7 +165,8 @@ static void run_stream(void *ctx, size_t stream)
 	for (size_t i = 0, n; i < all; i += n) {
 		n = all - i < CT_OBS_PIECE ? all - i : CT_OBS_PIECE;
 		if (stream == CT_OBS_SMS)
-			run_sms(l, w->batch->l1 + i, l->number + i, n, op);
+			run_sms(l, w->batch->l1 + i, w->batch->origin ? w->batch->origin + i : NULL,
+			        l->number + i, n, op);
 		else if (stream == CT_OBS_MERGED)
 			run_stack(l->merged, &v, l->sms.store, w->batch->l1 + i, l->number + i, n, op);
 		else
@@ -141,6 +179,8 @@ void ct_obs_run(struct ct_locality *l, struct ct_obs_batch *b)
 	unsigned threads = l->o.threads > 2 ? l->o.threads - 1 : 1;
 	struct work w = {l, b};
 	if (!l->failed && number_lines(l, b->l1, b->n_l1) < 0)
+		l->failed = 1;
+	if (!l->failed && make_sites(l, b) < 0)
 		l->failed = 1;
 	if (!l->failed)
 		ct_parallel_for(threads, CT_OBS_STREAMS, run_stream, &w);

@@ -20,8 +20,15 @@ enum {
 	CT_OBS_PARTS = 8         /* of the sampled lines, for the error */
 };
 
+/* Who makes an access, and what it missed. */
+struct ct_obs_origin {
+	uint32_t site;
+	uint8_t missed;
+};
+
 struct ct_obs_batch {
 	struct ct_obs_event *l1, *llc; /* CT_OBS_EVENTS each */
+	struct ct_obs_origin *origin;  /* of those at the L1s, or NULL */
 	size_t n_l1, n_llc;
 };
 
@@ -43,6 +50,10 @@ struct ct_locality {
 	struct ct_locality_counts now;
 	struct ct_rj_table *nearest, *sharers; /* dense while counting */
 	int failed;
+
+	struct ct_locality_site *site;
+	size_t n_sites, cap_sites;
+	uint64_t l1_lines;
 
 	struct ct_linemap lines;
 	uint32_t *number; /* of the line of each event of the batch under analysis */

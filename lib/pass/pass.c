@@ -14,6 +14,7 @@
 #include "pass/private/progress.h"
 #include "pass/private/state.h"
 #include "pass/replays.h"
+#include "trace/arrays.h"
 
 static uint32_t bytes_used(const struct ct_l1_event *ev)
 {
@@ -35,9 +36,14 @@ static uint32_t chunks_of(const struct ct_pass_state *a, const struct ct_l1_even
 static void on_l1(void *ctx, const struct ct_l1_event *ev)
 {
 	struct ct_pass_state *a = ctx;
+	uint32_t site = a->attribution ? ct_attribution_l1(a->attribution, ev) : 0;
 	if (ev->bypass)
 		return;
-	ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
+	if (a->attribution)
+		ct_locality_l1_of(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle,
+		                  site, ev->sector_miss | ev->line_miss);
+	else
+		ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
 	ct_lineutil_access(a->util, ev->sm, ev->line,
 	                   ct_set_index(a->gpu.l1.set_hash, a->l1_sets, ev->line), chunks_of(a, ev),
 	                   bytes_used(ev), ev->is_write);
@@ -50,6 +56,8 @@ static void on_llc(void *ctx, const struct ct_llc_event *ev)
 	if (a->slice_load)
 		a->slice_load[ev->slice]++;
 	ct_pass_views_llc(a, ev);
+	if (a->attribution)
+		ct_attribution_llc(a->attribution, ev);
 }
 
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
@@ -61,6 +69,14 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 	if (ev->first)
 		ct_regs_reset(r);
 	ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
+	if (a->attribution)
+		ct_attribution_issue(a->attribution, ev);
+}
+
+static void on_stall(void *ctx, const struct ct_stall_event *ev)
+{
+	struct ct_pass_state *a = ctx;
+	ct_attribution_stall(a->attribution, ev);
 }
 
 /* --warmup is over: what was observed until now is dropped, what was learnt of the order stays. */
@@ -99,12 +115,15 @@ static unsigned observer_threads(const struct ct_pass_state *a)
  * load of each slice. */
 static int start_observers(struct ct_pass_state *a)
 {
+	if (a->o.annotate && !(a->attribution = ct_attribution_new(&a->gpu, a->o.annotate, a->e)))
+		return a->e->status;
 	struct ct_locality_options o = {
 		.sms = a->gpu.sms,
 		.sectors = a->gpu.l1.line / a->gpu.l1.sector,
 		.llc_sectors = a->gpu.llc.line / a->gpu.llc.sector,
 		.store = store_rule(&a->gpu),
 		.sharing = 1,
+		.sites = a->attribution != NULL,
 		.sample = a->settings.sample,
 		.seed = a->settings.seed,
 		.threads = observer_threads(a)};
@@ -152,6 +171,8 @@ static int start_engines(struct ct_pass_state *a)
 {
 	struct ct_replay_observer observer[1 + CT_PASS_OBSERVERS_MAX] = {
 		{.ctx = a, .l1 = on_l1, .llc = on_llc, .issue = on_issue, .counted = on_counted}};
+	if (a->attribution)
+		observer[0].stall = on_stall;
 	struct ct_replay *engine[MAX_LANES];
 	struct ct_replay_options o = {
 		.timing = a->o.timing,
@@ -198,7 +219,17 @@ static const char *scope_label(struct ct_pass_state *a, const char *kind, const 
 	return a->label.failed ? NULL : a->label.data;
 }
 
-int ct_pass_end_launch(struct ct_pass_state *a, struct ct_pass_launch *l)
+/* Adds what the launch's accesses have met to their instructions and arrays. */
+static int attribute(struct ct_pass_state *a, const struct ct_kernel *k)
+{
+	size_t n;
+	const struct ct_locality_site *site = ct_locality_sites(a->locality, &n);
+	int st = ct_attribution_launch(a->attribution, k, site, n, a->e);
+	ct_locality_sites_reset(a->locality);
+	return st;
+}
+
+int ct_pass_end_launch(struct ct_pass_state *a, const struct ct_kernel *k, struct ct_pass_launch *l)
 {
 	memset(l, 0, sizeof *l);
 	int st = ct_lanes_kernel_end(a->lanes, l->c, a->e);
@@ -206,6 +237,8 @@ int ct_pass_end_launch(struct ct_pass_state *a, struct ct_pass_launch *l)
 		st = a->warm_status;
 	if (st == CT_OK)
 		st = ct_locality_collect(a->locality, a->launch, a->e);
+	if (st == CT_OK && a->attribution)
+		st = attribute(a, k);
 	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
 	if (st == CT_OK)
 		st = ct_lineutil_collect(a->util, &l->util, (int)a->gpu.l1_flush, a->e);
@@ -253,6 +286,7 @@ static int begin_observers(struct ct_pass_state *a, const struct ct_kernel *k)
 	if (st != CT_OK)
 		return st;
 	ct_locality_kernel_begin(a->locality, (int)a->gpu.l1_flush);
+	ct_locality_l1_lines(a->locality, (uint64_t)occ.l1_sets * occ.l1_ways);
 	if (a->l1_sets == occ.l1_sets && a->l1_ways == occ.l1_ways && !a->gpu.l1_flush)
 		return CT_OK;
 	a->l1_sets = occ.l1_sets;
@@ -276,10 +310,23 @@ static int run_kernel(struct ct_pass_state *a, struct ct_trace *trace, const str
 		return st;
 	st = ct_lanes_push_launch(a->lanes, trace, &a->settings, &held, a->e);
 	if (st == CT_OK)
-		st = ct_pass_end_launch(a, &l);
+		st = ct_pass_end_launch(a, k, &l);
 	if (st == CT_OK)
 		st = ct_pass_count(a, k, &l);
 	ct_cta_unref(held);
+	return st;
+}
+
+/* Makes those arrays known that the trace has told of since the last launch. */
+static int declare_arrays(struct ct_pass_state *a, const struct ct_trace *trace)
+{
+	const struct ct_arrays *told = ct_trace_arrays(trace);
+	int st = CT_OK;
+	for (; st == CT_OK && a->arrays_told < ct_arrays_count(told); a->arrays_told++) {
+		const struct ct_array *x = ct_arrays_at(told, a->arrays_told);
+		st = ct_layout_declare(a->o.annotate, x->first, x->bytes, x->named ? x->name : NULL,
+		                       a->e);
+	}
 	return st;
 }
 
@@ -292,8 +339,16 @@ static int run_events(struct ct_pass_state *a, struct ct_trace *trace)
 	while ((st = ct_trace_next(trace, &ev, a->e)) > 0) {
 		if (ev.kind == CT_EVENT_MEMCPY) {
 			ct_lanes_memcpy(a->lanes, ev.address, ev.bytes);
+			st = a->o.annotate
+			             ? ct_layout_declare(a->o.annotate, ev.address, ev.bytes, NULL, a->e)
+			             : CT_OK;
+			if (st != CT_OK)
+				return st;
 			continue;
 		}
+		st = a->o.annotate ? declare_arrays(a, trace) : CT_OK;
+		if (st != CT_OK)
+			return st;
 		st = a->sampler ? ct_pass_sampler_launch(a, trace, ev.kernel)
 		                : run_kernel(a, trace, ev.kernel);
 		if (st != CT_OK)
@@ -377,6 +432,14 @@ static int check_options(struct ct_pass_state *a)
 	if (a->o.n_observers > CT_PASS_OBSERVERS_MAX)
 		return ct_fail(a->e, CT_ERR_USAGE, "a pass takes at most %d observers, not %u",
 		               CT_PASS_OBSERVERS_MAX, a->o.n_observers);
+	const char *partial = a->settings.warmup       ? "--warmup"
+	                      : a->settings.sample < 1 ? "--sample"
+	                      : a->o.sample_kernels    ? "--sample-kernels"
+	                                               : NULL;
+	if (a->o.annotate && partial)
+		return ct_fail(a->e, CT_ERR_USAGE,
+		               "what each instruction costs is counted over all accesses: leave %s out",
+		               partial);
 	if (a->o.timing == CT_REPLAY_FULL || !has_structural(a))
 		return CT_OK;
 	return ct_fail(

@@ -7,6 +7,7 @@
 
 #include "base/decls.h"
 #include "gpu/gpu.h"
+#include "pass/layout.h"
 #include "pass/settings.h"
 #include "profile/profile.h"
 #include "replay/replay.h"
@@ -59,7 +60,11 @@ struct ct_pass_options {
 	int per_kernel;               /* kernel:N scopes besides all and name:KERNEL */
 	int no_sms_views;             /* leave out llc@sms=N, which costs about one more pass */
 	int mrc;                      /* miss-ratio curves: MR records, ME where sampled */
-	int sample_kernels;           /* replay only launches and waves that differ */
+	struct ct_layout
+		*annotate;  /* say which instructions and arrays cost what: PC and AR records. The
+	                                 arrays that are known (layout.h); what the trace copies and touches is
+	                                 added. NULL: no */
+	int sample_kernels; /* replay only launches and waves that differ */
 	const struct ct_pass_observer *const *observers; /* in the order in which they write */
 	unsigned n_observers;                            /* at most CT_PASS_OBSERVERS_MAX */
 	struct ct_pass_settings settings;
@@ -69,7 +74,7 @@ struct ct_pass_options {
 int ct_pass_timing_parse(const char *value, enum ct_replay_timing *timing, struct ct_error *e);
 
 /* Replays the trace from where it stands to its end and appends to p: TR, GP, KN, SN, RD, RJ, RT, IM, RE where
- * sampled, and what the observers write. p and trace stay the caller's. Returns CT_OK; 1 when salvaged damage
+ * sampled, PC and AR where annotated, and what the observers write. p and trace stay the caller's. Returns CT_OK; 1 when salvaged damage
  * was met (p then holds SN all truncated 1); CT_ERR_USAGE for options that exclude each other or leave nothing
  * to count; CT_ERR_LIMIT for a GPU that does not fit into max_memory; CT_ERR_INPUT, CT_ERR_IO, CT_ERR_NOMEM.
  * One call at a time per trace and profile; distinct ones may run in distinct threads. */

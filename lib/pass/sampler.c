@@ -219,7 +219,7 @@ static int read_launch(struct ct_pass_state *a, struct ct_trace *trace, struct c
 static int finish_launch(struct ct_pass_state *a, const struct ct_kernel *k, struct ct_pass_waves *w)
 {
 	struct ct_pass_launch l;
-	int st = ct_pass_end_launch(a, &l);
+	int st = ct_pass_end_launch(a, k, &l);
 	if (st == CT_OK)
 		st = ct_pass_waves_end(a, w, &l);
 	if (st == CT_OK)

@@ -258,6 +258,8 @@ int ct_pass_write(struct ct_pass_state *a, const struct ct_trace *trace)
 	}
 	if (st == CT_OK)
 		st = write_items(a);
+	if (st == CT_OK && a->attribution)
+		st = ct_attribution_write(a->attribution, a->p, a->e);
 	if (st == CT_OK)
 		st = ct_pass_write_errors(a);
 	if (st == CT_OK)

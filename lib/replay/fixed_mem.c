@@ -157,7 +157,7 @@ static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct 
 	v.l = l;
 	v.p = (struct rp_packet){
 		.llc_set = l->llc_set,
-		.group = r->has_llc ? rp_new_line_group(sm) : 0,
+		.group = r->has_llc ? rp_new_line_group(sm, CT_NO_SID) : 0,
 		.sm = (uint16_t)sm->id,
 		.slice = (uint16_t)l->slice,
 		.kind = (uint8_t)kind,

@@ -22,6 +22,39 @@ void rp_observe_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint
 			r->obs[i].issue(r->obs[i].ctx, &ev);
 }
 
+void rp_observe_stall(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp, uint32_t cycles)
+{
+	struct ct_stall_event ev = {sm->id, warp, sm->warp[warp].back, cycles};
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].stall)
+			r->obs[i].stall(r->obs[i].ctx, &ev);
+}
+
+/* Whether the warp's next instruction needs what the load brings. */
+static int waits_for(const struct rp_warp *w, const struct rp_op *load)
+{
+	if (load->kind == RP_ASYNC)
+		return ct_warp_waits_for_group(&w->wait);
+	for (unsigned i = 0; w->op && i < w->op->ndep; i++)
+		for (unsigned k = 0; k < load->ndst; k++)
+			if (w->op->dep[i] == load->dst[k])
+				return 1;
+	return 0;
+}
+
+void rp_charge_stall(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t sid, uint32_t at)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	w->back = sid;
+	if (w->blocked_since == RP_NEVER || !waits_for(w, op))
+		return;
+	uint32_t from = rp_max32(w->blocked_since, w->charged);
+	if (at <= from)
+		return;
+	rp_observe_stall(sm->stalls_of, sm, warp, at - from);
+	w->charged = at;
+}
+
 struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp)
 {
 	struct ct_local_map m = r->local;

@@ -47,7 +47,7 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->bytes[1] = q->bytes[1];
 	l->next = RP_NO_INDEX;
 	l->mem = mem;
-	l->group = rp_new_line_group(sm);
+	l->group = rp_new_line_group(sm, sm->full.mem[mem].sid);
 	l->near = RP_NO_LINE;
 	l->sectors = l->left = q->sectors;
 	l->enter = (uint8_t)q->sectors;
@@ -142,6 +142,8 @@ void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n
 	struct rp_warp *w = &sm->warp[m->warp];
 	const struct rp_op *op = m->op;
 	uint32_t warp = m->warp, at = m->last;
+	if (sm->stalls_of && !m->shared)
+		rp_charge_stall(sm, warp, op, m->sid, at);
 	if (r->has_mem)
 		rp_observe_mem(r, sm, m, at);
 	for (unsigned i = 0; i < op->ndst; i++) {

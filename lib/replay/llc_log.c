@@ -98,6 +98,12 @@ static int is_of(const struct entry *k, const struct rp_packet *p, uint64_t line
 	return k->group == p->group && k->ev.sm == p->sm && k->ev.line == line;
 }
 
+static uint32_t sid_of(const struct ct_replay *r, const struct rp_packet *p)
+{
+	const uint32_t *sid = r->sm[p->sm].group_sid;
+	return sid ? sid[p->group % RP_LINES_IN_FLIGHT] : CT_NO_SID;
+}
+
 /* The entry of the instruction's line that the packet belongs to, or a new one. Where sectors of a
  * line come one right after the other (line_at_once) only the last entry can be it; NULL: out of
  * memory. */
@@ -124,6 +130,7 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	k->ev.slice = slice;
 	k->ev.cycle = now;
 	k->ev.line = line;
+	k->ev.sid = sid_of(r, p);
 	k->ev.is_write = (uint8_t)rp_is_store(p);
 	k->ev.is_atomic = p->kind == RP_PK_ATOMIC;
 	if (!r->timing->line_at_once)

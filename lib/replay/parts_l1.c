@@ -266,7 +266,7 @@ static struct rp_packet packet_to(struct ct_replay *r, struct rp_sm *sm, uint64_
 		.address = line,
 		.id = id,
 		.llc_set = place.llc_set,
-		.group = rp_new_line_group(sm),
+		.group = rp_new_line_group(sm, CT_NO_SID),
 		.sm = (uint16_t)sm->id,
 		.slice = (uint16_t)place.slice,
 		.kind = (uint8_t)kind};

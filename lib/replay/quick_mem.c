@@ -18,7 +18,7 @@ struct access {
 	struct rp_quick_sm *q;
 	const struct rp_op *op;
 	uint32_t epoch; /* what due cycles are ahead of them by */
-	uint32_t warp;
+	uint32_t warp, sid;
 	uint32_t inst, left; /* the record of what it waits for, RP_NO_INDEX: nothing; how much */
 };
 
@@ -242,6 +242,7 @@ static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_
 		                  rp_llc_sector(r, usual);
 		ask_sector(s, o, inst, slice, llc_set, k, sector, rp_llc_sector(r, usual));
 	}
+	rp_note_line_sid(a->sm, o->group, a->sid);
 	o->group++;
 	o->lines++;
 }
@@ -445,6 +446,7 @@ static void leave_waiting(struct access *a, uint32_t at, uint32_t back)
 		.back = back,
 		.left = a->left,
 		.group = w->wait.group,
+		.sid = a->sid,
 		.warp = (uint16_t)a->warp,
 	};
 	w->open++;
@@ -463,7 +465,7 @@ static CT_INLINE void set_results(struct rp_sm *sm, uint32_t warp, const struct 
 }
 
 static CT_INLINE void begin_access(struct access *a, struct ct_replay *r, struct rp_sm *sm,
-                                   uint32_t warp, const struct rp_op *op)
+                                   uint32_t warp, const struct rp_op *op, uint32_t sid)
 {
 	a->r = r;
 	a->sm = sm;
@@ -471,6 +473,7 @@ static CT_INLINE void begin_access(struct access *a, struct ct_replay *r, struct
 	a->op = op;
 	a->epoch = (uint32_t)(r->base - r->epoch);
 	a->warp = warp;
+	a->sid = sid;
 	a->inst = RP_NO_INDEX;
 	a->left = 0;
 }
@@ -490,6 +493,7 @@ static CT_INLINE void take_from_place(struct access *a, uint32_t place, const st
 	} else {
 		if (a->op->kind != RP_STORE)
 			a->sm->c.mem_latency_sum += back - w->issued;
+		a->sm->warp[a->warp].back = a->sid;
 		set_results(a->sm, a->warp, a->op, back);
 	}
 }
@@ -519,7 +523,7 @@ void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
 	struct rp_quick_sm *q = sm->quick;
 	uint32_t place = q->place >= q->nwait ? q->place - q->nwait : q->place + q->places - q->nwait;
 	struct access a;
-	begin_access(&a, r, sm, q->wait[place].warp, q->wait[place].op);
+	begin_access(&a, r, sm, q->wait[place].warp, q->wait[place].op, q->wait[place].sid);
 	q->nwait--;
 	take_from_place(&a, place, q->wait[place].lines);
 }
@@ -572,7 +576,7 @@ void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	uint32_t lanes = 0, n = rp_lines_of(r, sm, warp, op->s, &sm->next[warp].inst, r->g.l1.line,
 	                                    r->g.l1.sector, r->quick->lines, &lanes);
 	if (n) {
-		begin_access(&a, r, sm, warp, op);
+		begin_access(&a, r, sm, warp, op, sm->next[warp].inst.sid);
 		wait_in_place(&a, r->quick->lines, n, at);
 	} else if (lanes) {
 		rp_quick_shared(r, sm, warp, at);

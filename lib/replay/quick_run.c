@@ -16,13 +16,14 @@ enum {
 
 /* Whether the warp goes on at a known cycle, which is in born then: nothing holds it, and its registers
  * will be there. */
-static CT_INLINE int knows_when(struct rp_sm *sm, struct rp_warp *w)
+static CT_INLINE int knows_when(struct rp_sm *sm, uint32_t warp)
 {
+	struct rp_warp *w = &sm->warp[warp];
 	uint32_t t = rp_operands_ready(w);
 	if (t == RP_NEVER || w->held)
 		return 0;
 	if (t - w->born > LONG_WAIT)
-		sm->c.mem_stall_warp_cycles += t - w->born;
+		rp_count_stall(sm, warp, w->born, t);
 	w->born = t;
 	return 1;
 }
@@ -31,7 +32,7 @@ static void push_or_park(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	rp_update_held(w);
-	w->parked = !knows_when(sm, w);
+	w->parked = !knows_when(sm, warp);
 	if (!w->parked)
 		rp_warp_push(&sm->queue, warp, w->born);
 }
@@ -80,6 +81,7 @@ void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 	if (op->kind != RP_STORE)
 		sm->c.mem_latency_sum += back - p->issued;
 	w->open--;
+	w->back = p->sid;
 	rp_results_at(sm, p->warp, op, p->group, back, back - RP_SEEN_BEFORE);
 	w->wait.atomics -= op->kind == RP_ATOMIC;
 	if (op->kind == RP_ASYNC) {
@@ -158,7 +160,7 @@ static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_
 			rp_meet_barrier(r, sm, warp, push_or_park);
 			return;
 		}
-		if (!knows_when(sm, w)) {
+		if (!knows_when(sm, warp)) {
 			w->parked = 1;
 			return;
 		}

@@ -128,6 +128,7 @@ static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, 
 		r->has_llc |= r->obs[i].llc != NULL;
 		r->has_issue |= r->obs[i].issue != NULL;
 		r->has_mem |= r->obs[i].mem != NULL;
+		r->has_stall |= r->obs[i].stall != NULL;
 	}
 	return 0;
 }

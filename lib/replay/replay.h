@@ -50,8 +50,12 @@ struct ct_llc_event {
 	uint32_t sectors; /* mask */
 	uint32_t hit, pending, miss;
 	uint64_t bytes[2]; /* stores: byte mask of a line of 128 B */
+	/* The instruction's, for those who observe the L1 as well; CT_NO_SID where nobody knows: fixed
+	 * timing, and what a part sends of its own accord. */
+	uint32_t sid;
 	uint8_t is_write, is_atomic;
 };
+#define CT_NO_SID UINT32_MAX
 
 /* One issued warp instruction. */
 struct ct_issue_event {
@@ -73,6 +77,15 @@ struct ct_mem_event {
 	uint32_t busy;   /* cycles of the load/store unit */
 };
 
+/* The next instruction of a warp has waited so many cycles for this load from global or local memory, atomic or LDGSTS:
+ * since it began to wait, or since another one came back that it needs as well. The sum is mem_stall_warp_cycles.
+ * With quick timing all of the wait is told of the one whose end became known last. */
+struct ct_stall_event {
+	uint32_t sm, warp_slot;
+	uint32_t sid; /* of the load */
+	uint64_t cycles;
+};
+
 /* Hooks; any may be NULL. Called in simulated-time order per SM, mem when the engine knows
  * the instruction's end. */
 struct ct_replay_observer {
@@ -81,6 +94,7 @@ struct ct_replay_observer {
 	void (*llc)(void *ctx, const struct ct_llc_event *ev);
 	void (*issue)(void *ctx, const struct ct_issue_event *ev);
 	void (*mem)(void *ctx, const struct ct_mem_event *ev);
+	void (*stall)(void *ctx, const struct ct_stall_event *ev);
 	void (*l1_wipe)(void *ctx, uint32_t sm); /* a MEMBAR has emptied the SM's L1 */
 	void (*counted)(void *ctx);              /* warm-up is over: the engine counts from here on */
 };

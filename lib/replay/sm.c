@@ -17,6 +17,10 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 	sm->copied_at = ct_pool_take(
 		&r->pool, r->timing->waits_for_fills ? 0 : r->warps, sizeof *sm->copied_at);
 	sm->queue.heap = ct_pool_take(&r->pool, r->warps, sizeof *sm->queue.heap);
+	sm->stalls_of = r->has_stall ? r : NULL;
+	if (r->has_l1 && r->has_llc &&
+	    !(sm->group_sid = ct_pool_take(&r->pool, RP_LINES_IN_FLIGHT, sizeof *sm->group_sid)))
+		return ct_fail_nomem(e);
 	if (!sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->queue.heap || !sm->copied_at)
 		return ct_fail_nomem(e);
 	return rp_l1_init(r, sm, e);

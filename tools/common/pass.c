@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/symbols.h"
 #include "common/progress.h"
 #include "models/observers.h"
 #include "pass/scale.h"
@@ -40,22 +41,35 @@ static int append_records(struct ct_profile *to, const struct ct_profile *from, 
 	return st;
 }
 
+/* A pass whose arrays, where it is to annotate, are those that symbols name and those that it finds. */
+static int run_pass(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *po,
+                    const struct ct_tool_pass *asked, struct ct_profile *p, struct ct_error *e)
+{
+	struct ct_pass_options o = *po;
+	int st = asked->annotate ? ct_tool_layout(t, asked->symbols, &o.annotate, e) : CT_OK;
+	if (st == CT_OK)
+		st = ct_pass_run(trace, &o, p, e);
+	ct_layout_free(o.annotate);
+	return st;
+}
+
 /* A pass on the part of po's GPU that `factor` leaves; 1 leaves it as it is. */
-static int run_part(struct ct_trace *trace, const struct ct_pass_options *po, double factor,
-                    struct ct_profile *p, struct ct_error *e)
+static int run_part(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *po,
+                    const struct ct_tool_pass *asked, double factor, struct ct_profile *p,
+                    struct ct_error *e)
 {
 	struct ct_gpu part = *po->gpu;
 	struct ct_pass_options o = *po;
 	int st = factor == 1 ? CT_OK : ct_gpu_scale(&part, factor, e);
 	o.gpu = &part;
-	return st == CT_OK ? ct_pass_run(trace, &o, p, e) : st;
+	return st == CT_OK ? run_pass(t, trace, &o, asked, p, e) : st;
 }
 
 /* A pass on the part of po's GPU that the trace fills. The headers tell which that may be; only the pass itself counts
  * what decides it. Where that is another part, the trace is opened and replayed again, so that the result does not
  * depend on the guess. Its warnings are those of the second pass then. */
 static int run_fitting(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *po,
-                       struct ct_profile *p, struct ct_error *e)
+                       const struct ct_tool_pass *asked, struct ct_profile *p, struct ct_error *e)
 {
 	const char *path = ct_trace_path(trace);
 	double waves = 0, right;
@@ -66,7 +80,7 @@ static int run_fitting(struct ct_tool *t, struct ct_trace *trace, const struct c
 	double factor = once ? 1 : ct_pass_scale_factor(po->gpu, waves);
 	struct ct_profile *guessed = st == CT_OK ? ct_tool_profile(e) : NULL;
 	if (st == CT_OK)
-		st = guessed ? run_part(trace, po, factor, guessed, e) : CT_ERR_NOMEM;
+		st = guessed ? run_part(t, trace, po, asked, factor, guessed, e) : CT_ERR_NOMEM;
 	int counted = st >= 0 ? ct_pass_waves(guessed, po->gpu, &waves, e) : 1;
 	right = counted == CT_OK ? ct_pass_scale_factor(po->gpu, waves) : factor;
 	if (counted == CT_OK && right != factor && once && !ct_keep_has(&t->keep, path)) {
@@ -86,7 +100,7 @@ static int run_fitting(struct ct_tool *t, struct ct_trace *trace, const struct c
 		}
 		st = ct_trace_open(&again, path, &po->settings.trace, e);
 		if (st == CT_OK)
-			st = run_part(again, po, right, p, e);
+			st = run_part(t, again, po, asked, right, p, e);
 	} else if (st >= 0) {
 		int copied = append_records(p, guessed, e);
 		st = copied < 0 ? copied : st;
@@ -120,6 +134,6 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 	if (st != CT_OK)
 		return st;
 	if (g || !ct_tool_scales(t))
-		return ct_pass_run(trace, &po, p, e);
-	return run_fitting(t, trace, &po, p, e);
+		return run_pass(t, trace, &po, o, p, e);
+	return run_fitting(t, trace, &po, o, p, e);
 }

@@ -7,9 +7,11 @@
 
 /* What the pass measures beyond the baseline replay; all off is the default. */
 struct ct_tool_pass {
-	int per_kernel;   /* kernel:N scopes besides all and name:KERNEL */
-	int no_sms_views; /* leave out llc@sms=N (saves about the time of one more pass) */
-	int mrc;          /* miss-ratio curves */
+	int per_kernel;      /* kernel:N scopes besides all and name:KERNEL */
+	int no_sms_views;    /* leave out llc@sms=N (saves about the time of one more pass) */
+	int mrc;             /* miss-ratio curves */
+	int annotate;        /* which instructions and arrays cost what */
+	const char *symbols; /* file that names arrays, or NULL */
 	const struct ct_pass_observer *const
 		*observers; /* of the questions that the pass shall answer */
 	unsigned n_observers;

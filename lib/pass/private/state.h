@@ -8,6 +8,7 @@
 #include "locality/regs.h"
 #include "locality/stack.h"
 #include "pass/pass.h"
+#include "pass/private/attribution.h"
 #include "pass/private/lanes.h"
 #include "replay/replay.h"
 
@@ -71,6 +72,8 @@ struct ct_pass_state {
 	struct ct_gpu gpu;
 	struct ct_locality *locality;
 	struct ct_lineutil *util;
+	struct ct_attribution *attribution;    /* or NULL */
+	uint32_t arrays_told;                  /* arrays of the trace that the layout has */
 	uint32_t l1_sets, l1_ways;             /* of the current launch */
 	struct ct_locality_counts *launch;     /* counts of the launch that just ended */
 	struct ct_regs *regs;                  /* [sm][warp slot] */
@@ -96,7 +99,7 @@ struct ct_pass_state {
 /* Begins a launch: observers, then engines. */
 int ct_pass_begin_launch(struct ct_pass_state *a, const struct ct_kernel *k);
 /* Ends it: counts into *l and, in addition to what is there, into a->launch. */
-int ct_pass_end_launch(struct ct_pass_state *a, struct ct_pass_launch *l);
+int ct_pass_end_launch(struct ct_pass_state *a, const struct ct_kernel *k, struct ct_pass_launch *l);
 /* Adds *l and a->launch to every scope of the launch, and empties a->launch. */
 int ct_pass_count(struct ct_pass_state *a, const struct ct_kernel *k, const struct ct_pass_launch *l);
 

@@ -53,7 +53,7 @@ struct ct_replay {
 	unsigned ideal;                 /* enum ct_replay_ideal */
 	struct ct_replay_observer *obs;
 	unsigned nobs;
-	int has_l1, has_llc, has_issue, has_mem, replication;
+	int has_l1, has_llc, has_issue, has_mem, has_stall, replication;
 	uint64_t warmup;
 
 	/* derived */

@@ -69,6 +69,24 @@ static CT_INLINE void rp_count_issue(struct rp_sm *sm, const struct rp_op *op,
 /* instruction.c: tells observers that the warp's next instruction issues in cycle `now`. */
 void rp_observe_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 
+/* instruction.c: tells observers that the warp has waited so many cycles for the load that came back last. */
+void rp_observe_stall(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp, uint32_t cycles);
+
+/* instruction.c: the load sid, an `op`, is back in cycle `at`. Where the warp waits for it, the cycles since it began to
+ * wait, or since another load came back that it waited for, are charged to this one. */
+void rp_charge_stall(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t sid, uint32_t at);
+
+/* The warp has waited for memory from one cycle to another. */
+static CT_INLINE void rp_count_stall(struct rp_sm *sm, uint32_t warp, uint32_t from, uint32_t to)
+{
+	sm->c.mem_stall_warp_cycles += to - from;
+	if (sm->stalls_of) {
+		from = rp_max32(from, sm->warp[warp].charged);
+		if (to > from)
+			rp_observe_stall(sm->stalls_of, sm, warp, to - from);
+	}
+}
+
 /* ---- what it asks the memory for ---- */
 
 static CT_INLINE int rp_has_shape(const struct rp_shape *p, const struct ct_inst *inst)

@@ -61,6 +61,7 @@ struct rp_quick_inst {
 	uint32_t issued, back; /* back: the last of what is known */
 	uint32_t left, group;
 	uint32_t next; /* free ones */
+	uint32_t sid;
 	uint16_t warp;
 };
 

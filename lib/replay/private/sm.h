@@ -59,6 +59,9 @@ struct rp_sm {
 	struct rp_ring missq, direct, replies;
 	uint32_t group;
 	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
+	uint32_t *group_sid; /* [group % ...]: its instruction; NULL where nobody asks */
+
+	const struct ct_replay *stalls_of; /* whose observers want to know of stalls; NULL: nobody */
 
 	struct rp_log *log;
 	uint32_t log_cap, nlog;
@@ -81,10 +84,18 @@ static inline uint64_t rp_warp_insts(const struct rp_sm *sm)
 	return n;
 }
 
-/* A new number for a line of an instruction. */
-static inline uint32_t rp_new_line_group(struct rp_sm *sm)
+/* Notes which instruction the line of that number belongs to. */
+static inline void rp_note_line_sid(struct rp_sm *sm, uint32_t group, uint32_t sid)
+{
+	if (sm->group_sid)
+		sm->group_sid[group % RP_LINES_IN_FLIGHT] = sid;
+}
+
+/* A new number for a line of the instruction sid. */
+static inline uint32_t rp_new_line_group(struct rp_sm *sm, uint32_t sid)
 {
 	uint32_t g = sm->group++ % RP_LINES_IN_FLIGHT;
+	rp_note_line_sid(sm, g, sid);
 	sm->group_missed[g / 32] &= ~(1u << g % 32);
 	return sm->group - 1;
 }
