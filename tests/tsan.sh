@@ -37,7 +37,7 @@ if [ "$quick" = few ]; then # CI: every kind of thread once, of a build of two c
 	run "mpki --explain -@ 4" "$bin/mpki" --explain -@ 4 -g rtx3070 --scale 1/8 "$t" -O profile -o "$TMPDIR/p"
 	exit $failed
 fi
-for u in test_base test_source test_stack test_observer test_cta test_lanes; do
+for u in test_base test_source test_stack test_observer test_cta test_lanes test_ptx_team; do
 	[ -x "$build/tests/$u" ] && run "$u" "$build/tests/$u"
 done
 run "tracegen" "$bin/tracegen" vecadd --size small -o "$t"

@@ -69,12 +69,87 @@ static int is_chosen(struct ct_capture *c, const struct ct_kernel *k)
 	return n >= c->s.skip && (!c->s.launches || n - c->s.skip < c->s.launches);
 }
 
-static int put_cta(void *ctx, struct ct_cta *cta, struct ct_error *e)
+/* The recorder of one thread, and the CTA that it made last. */
+struct hand {
+	struct ct_cta_maker *maker;
+	struct ct_lower_recorder *recorder;
+	struct ct_cta *made;
+};
+
+enum { HANDS_MAX = 64 };
+
+/* One launch that is recorded. */
+struct job {
+	struct ct_capture *capture;
+	const struct ct_ptx_launch *launch;
+	const struct ct_kernel *head;
+	struct ct_lower_program *program;
+	struct hand hand[HANDS_MAX];
+};
+
+static int keep_cta(void *ctx, struct ct_cta *cta, struct ct_error *e)
 {
-	struct ct_capture *c = ctx;
-	int st = ct_lower_output_cta(c->output, cta, e);
+	struct hand *h = ctx;
+	(void)e;
+	h->made = cta;
+	return CT_OK;
+}
+
+/* Makes the recorder of a thread. */
+static int add_hand(struct job *j, unsigned thread, struct ct_error *e)
+{
+	struct hand *h = &j->hand[thread];
+	struct ct_lower_recording recording = {
+		.program = j->program,
+		.also = j->launch->observer,
+		.shared_base = SHARED_BASE,
+		.local_base = LOCAL_BASE,
+		.values = j->capture->s.values,
+		.put = keep_cta,
+		.ctx = h};
+	int st = ct_cta_maker_new(&h->maker, j->head, 0, e);
+	if (st == CT_OK)
+		st = ct_lower_describe(j->program, h->maker, e);
+	recording.maker = h->maker;
+	return st < 0 ? st : ct_lower_recorder_new(&h->recorder, &recording, e);
+}
+
+static const struct ct_ptx_observer *observer_of(void *ctx, unsigned thread)
+{
+	struct job *j = ctx;
+	struct ct_error unread;
+	if (thread >= HANDS_MAX || (!j->hand[thread].recorder && add_hand(j, thread, &unread) < 0))
+		return NULL;
+	return ct_lower_recorder_observer(j->hand[thread].recorder);
+}
+
+static int take_cta(void *ctx, unsigned thread, const struct ct_ptx_cta *cta, void **made,
+                    struct ct_error *e)
+{
+	struct hand *h = &((struct job *)ctx)->hand[thread];
+	(void)cta;
+	(void)e;
+	*made = h->made;
+	h->made = NULL;
+	return CT_OK;
+}
+
+static int put_cta(void *ctx, const struct ct_ptx_cta *cta, void *made, struct ct_error *e)
+{
+	struct ct_capture *c = ((struct job *)ctx)->capture;
+	struct ct_cta *m = made;
+	(void)cta;
+	for (uint32_t i = 0; i < ct_cta_warps(m); i++)
+		c->seen.warp_insts += ct_cta_warp(m, i)->insts;
+	int st = ct_lower_output_cta(c->output, m, e);
 	c->failed |= st < 0;
 	return st;
+}
+
+static void drop_cta(void *ctx, void *made)
+{
+	(void)ctx;
+	ct_cta_unref(made);
 }
 
 static int put_line(void *ctx, uint64_t address, const unsigned char line[128], struct ct_error *e)
@@ -99,33 +174,24 @@ static int end_kernel(struct ct_capture *c, const struct ct_lower_recorder *reco
 	return st;
 }
 
-/* Runs a launch with a recorder. *head is what the trace says of it. */
-static int run_recorded(struct ct_capture *c, const struct ct_ptx_launch *launch,
-                        const struct ct_lower_program *program, struct ct_cta_maker *maker,
-                        struct ct_ptx_result *r, struct ct_error *e)
+/* Runs a launch with recorders. What else follows it, or remembers what it touched, does so in order. */
+static int run_recorded(struct job *j, struct ct_ptx_result *r, struct ct_error *e)
 {
-	struct ct_lower_recorder *recorder;
+	struct ct_capture *c = j->capture;
+	struct ct_ptx_launch observed = *j->launch;
 	struct ct_error later;
-	struct ct_lower_recording recording = {
-		.program = program,
-		.maker = maker,
-		.also = launch->observer,
-		.shared_base = SHARED_BASE,
-		.local_base = LOCAL_BASE,
-		.values = c->s.values,
-		.put = put_cta,
-		.ctx = c};
-	int st = ct_lower_recorder_new(&recorder, &recording, e);
-	if (st < 0) {
-		c->failed = 1; /* its kernel has begun */
-		return st;
-	}
-	struct ct_ptx_launch observed = *launch;
-	observed.observer = ct_lower_recorder_observer(recorder);
-	st = ct_ptx_launch(&observed, r, e);
-	c->seen.warp_insts += ct_lower_recorded(recorder);
-	int end = end_kernel(c, recorder, launch->memory, st < 0 ? &later : e);
-	ct_lower_recorder_free(recorder);
+	const struct ct_ptx_team team = {
+		.ctx = j,
+		.observer = observer_of,
+		.take = take_cta,
+		.commit = put_cta,
+		.drop = drop_cta};
+	observed.observer = NULL;
+	observed.team = &team;
+	if (j->launch->observer || c->s.values)
+		observed.threads = 1;
+	int st = ct_ptx_launch(&observed, r, e);
+	int end = end_kernel(c, j->hand[0].recorder, j->launch->memory, st < 0 ? &later : e);
 	return st < 0 ? st : end;
 }
 
@@ -133,26 +199,31 @@ static int run_recorded(struct ct_capture *c, const struct ct_ptx_launch *launch
 static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, struct ct_kernel *head,
                   struct ct_ptx_result *r, struct ct_error *e)
 {
-	struct ct_lower_program *program;
-	struct ct_cta_maker *maker = NULL;
-	int st = ct_lower_kernel(&program, launch->module, launch->kernel, c->s.sm, e);
-	if (st < 0)
-		return st;
-	head->regs = program->registers;
-	st = ct_cta_maker_new(&maker, head, 0, e);
-	if (st == CT_OK)
-		st = ct_lower_describe(program, maker, e);
+	struct job *j = ct_calloc(1, sizeof *j);
+	if (!j)
+		return ct_fail_nomem(e);
+	j->capture = c;
+	j->launch = launch;
+	j->head = head;
+	int st = ct_lower_kernel(&j->program, launch->module, launch->kernel, c->s.sm, e);
 	if (st == CT_OK) {
-		c->failed |= (st = ct_lower_output_kernel(c->output, head, e)) < 0;
-		if (st == CT_OK) {
-			c->seen.recorded++;
-			st = run_recorded(c, launch, program, maker, r, e);
-		}
+		head->regs = j->program->registers;
+		st = add_hand(j, 0, e);
 	}
-	ct_cta_maker_free(maker);
-	ct_lower_free(program);
-	if (r)
-		c->seen.ptx_insts += r->steps;
+	if (st == CT_OK)
+		c->failed |= (st = ct_lower_output_kernel(c->output, head, e)) < 0;
+	if (st == CT_OK) {
+		c->seen.recorded++;
+		st = run_recorded(j, r, e);
+	}
+	for (unsigned i = 0; i < HANDS_MAX; i++) {
+		ct_cta_unref(j->hand[i].made);
+		ct_lower_recorder_free(j->hand[i].recorder);
+		ct_cta_maker_free(j->hand[i].maker);
+	}
+	ct_lower_free(j->program);
+	free(j);
+	c->seen.ptx_insts += r->steps;
 	return st;
 }
 

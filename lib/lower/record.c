@@ -42,7 +42,6 @@ struct ct_lower_recorder {
 	uint32_t exited[32]; /* lanes of each warp that the machine code has ended */
 	struct moved *moved;
 	size_t nmoved;
-	uint64_t insts;
 	struct ct_keyed touched; /* lines, by number */
 	uint64_t last_line;      /* the one that was put there last */
 };
@@ -84,7 +83,6 @@ static int put(struct ct_lower_recorder *r, uint32_t inst, uint32_t lanes, struc
 {
 	const struct ct_lower_program *p = r->o.program;
 	const struct ct_lower_inst *i = &p->inst[inst];
-	r->insts++;
 	if (!i->memory)
 		return ct_cta_maker_put_plain(r->o.maker, r->warp, p->sid[inst], 1, lanes, e);
 	const struct addresses *a = &r->address[p->address[i->source]];
@@ -105,7 +103,6 @@ static int put_together(struct ct_lower_recorder *r, const struct ct_lower_regio
 		while (i < region->code_end && !p->inst[i].memory)
 			i++;
 		if (i > first) {
-			r->insts += i - first;
 			st = ct_cta_maker_put_plain(
 				r->o.maker, r->warp, p->sid[first], i - first, r->together, e);
 		} else {
@@ -352,9 +349,4 @@ void ct_lower_recorder_free(struct ct_lower_recorder *r)
 const struct ct_ptx_observer *ct_lower_recorder_observer(const struct ct_lower_recorder *r)
 {
 	return &r->observer;
-}
-
-uint64_t ct_lower_recorded(const struct ct_lower_recorder *r)
-{
-	return r->insts;
 }

@@ -35,7 +35,5 @@ typedef int (*ct_lower_line_fn)(void *ctx, uint64_t address, const unsigned char
 CT_NODISCARD int
 ct_lower_recorder_lines(const struct ct_lower_recorder *r, const struct ct_ptx_memory *memory,
                         ct_lower_line_fn put, void *ctx, struct ct_error *e);
-/* Machine instructions so far. */
-uint64_t ct_lower_recorded(const struct ct_lower_recorder *r);
 
 #endif

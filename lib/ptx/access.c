@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "ptx/exec.h"
+#include "ptx/guard.h"
 
 void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
                  uint32_t mask)
@@ -101,6 +102,7 @@ static int refuse(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_
 static int resolve_lanes(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, unsigned bytes)
 {
 	w->space = -1;
+	w->in_expected = 0;
 	w->shape = CT_PTX_SCATTERED;
 	w->host = w->host_row;
 	w->seen = w->seen_row;
@@ -145,6 +147,7 @@ int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t ma
 	if (in.end - in.first < bytes || look.outside >> 63 || look.any & (bytes - 1))
 		return resolve_lanes(w, o, mask, bytes);
 	w->space = in.space;
+	w->in_expected = 1;
 	w->shape = look.same == 0 ? CT_PTX_SAME : look.step == 0 ? CT_PTX_ADJACENT : CT_PTX_SCATTERED;
 	w->host = w->seen = w->address;
 	if (in.space == CT_PTX_LOCAL || in.delta) {
@@ -240,7 +243,9 @@ static void store_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 
 void ct_ptx_exec_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	if (ct_ptx_resolve(w, o, mask, (unsigned)o->width * o->count) < 0)
+	unsigned bytes = (unsigned)o->width * o->count;
+	if (ct_ptx_resolve(w, o, mask, bytes) < 0 ||
+	    (w->run->guarded && ct_ptx_guard_access(w, o, mask, bytes, 0) < 0))
 		return;
 	if (o->count == 1) {
 		if (!load_together(w, o, ct_ptx_at(w, o->d)))
@@ -253,7 +258,9 @@ void ct_ptx_exec_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 
 void ct_ptx_exec_store(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	if (ct_ptx_resolve(w, o, mask, (unsigned)o->width * o->count) < 0)
+	unsigned bytes = (unsigned)o->width * o->count;
+	if (ct_ptx_resolve(w, o, mask, bytes) < 0 ||
+	    (w->run->guarded && ct_ptx_guard_access(w, o, mask, bytes, 1) < 0))
 		return;
 	if (w->shape == CT_PTX_ADJACENT && o->count == 1 && o->width == o->round && o->width >= 4) {
 		memcpy((void *)(uintptr_t)w->host[0], ct_ptx_at(w, o->b),

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "ptx/exec.h"
+#include "ptx/guard.h"
 
 void *ct_ptx_host_address(struct ct_ptx_warp *w, uint32_t lane, uint64_t address, uint64_t bytes)
 {
@@ -60,6 +61,8 @@ int ct_ptx_call_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const str
 	const struct ct_ptx_split *s = &w->split[w->current];
 	const uint32_t *place = r->m->table + o->extra, *block = r->launch->block;
 	uint32_t local = w->frame[s->frame].local;
+	if (r->guarded)
+		return ct_ptx_guard_refuse(w, o);
 	if (!r->launch->call) {
 		ct_ptx_stop(w, o, CT_PTX_CALL, s->mask);
 		return -1;

@@ -2,7 +2,7 @@
  *
  * A launch behaves as if its CTAs ran one after the other in launch order (x fastest), and
  * the warps of a CTA in order between barriers, so that the same launch always gives the same
- * bytes. Threads of a warp run in lockstep and come together again at immediate
+ * bytes, on any number of threads. Threads of a warp run in lockstep and come together again at immediate
  * post-dominators; a warp whose threads wait for one another still makes progress.
  *
  * Addresses: a pointer of the host is a device pointer. Global memory is what the caller
@@ -100,6 +100,22 @@ struct ct_ptx_observer {
 	int (*cta_end)(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e);
 };
 
+/* What follows an emulation on several threads: an observer for each of them, which it tells of the CTAs
+ * that it runs, in any order, and which makes something of each; what was made is handed on in launch
+ * order. A CTA that ran too early is run again: what was made of it is dropped, or it never ended. */
+struct ct_ptx_team {
+	void *ctx;
+	/* The observer of a thread, from 0; NULL: it cannot be made, and fewer threads are used. Called from
+	 * the thread that called ct_ptx_launch; that of thread 0 must be there. */
+	const struct ct_ptx_observer *(*observer)(void *ctx, unsigned thread);
+	/* After cta_end: what was made of the CTA. By its thread. */
+	int (*take)(void *ctx, unsigned thread, const struct ct_ptx_cta *cta, void **made,
+	            struct ct_error *e);
+	/* In launch order, from one thread at a time. Takes over what was made. */
+	int (*commit)(void *ctx, const struct ct_ptx_cta *cta, void *made, struct ct_error *e);
+	void (*drop)(void *ctx, void *made);
+};
+
 /* What a function of the host is given that a kernel calls (.extern .func: vprintf, malloc). */
 struct ct_ptx_call {
 	const char *name;
@@ -150,8 +166,9 @@ struct ct_ptx_launch {
 	const struct ct_ptx_texture *textures; /* those that may be read */
 	size_t ntextures;
 	uint64_t max_steps; /* warp instructions of the launch; 0: no bound */
-	unsigned threads; /* that may be used, 0: all; results do not depend on it. One is used so far */
-	const struct ct_ptx_observer *observer; /* NULL: none */
+	unsigned threads;   /* that may be used, 0: all; results do not depend on it */
+	const struct ct_ptx_observer *observer; /* NULL: none; else one thread is used */
+	const struct ct_ptx_team *team;         /* in its place; NULL: none */
 	/* Called for each active thread, in order, of a call to a function without a body. Returns 0,
 	 * or a negative status with *e filled, which ends the launch. NULL: such calls end it. */
 	int (*call)(void *ctx, const struct ct_ptx_call *call, struct ct_error *e);

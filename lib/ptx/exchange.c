@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "ptx/decode.h"
 #include "ptx/exec.h"
+#include "ptx/guard.h"
 #include "ptx/real.h"
 
 /* Lanes of `left` that name the same members as its first one, without those that are no member. */
@@ -142,11 +143,37 @@ void ct_ptx_exec_redux(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 	}
 }
 
+void ct_ptx_reduce(const struct ct_ptx_op *o, void *at, uint64_t b)
+{
+	uint64_t old = ct_ptx_lane(at, 0, o->width);
+	ct_ptx_put_lane(at, 0, o->width, combine(o->round, (enum ct_ptx_type)o->count, old, b, 0));
+}
+
+/* A reduction of a CTA that runs ahead. */
+static void reduce_later(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
+{
+	for (uint32_t left = mask; left; left &= left - 1) {
+		uint32_t lane = ct_low_bit(left);
+		uint64_t b = ct_ptx_lane(ct_ptx_at(w, o->b), lane, o->width);
+		int late = ct_ptx_guard_reduce(w, o, lane, b);
+		if (late < 0)
+			return;
+		if (!late)
+			ct_ptx_reduce(o, (void *)(uintptr_t)w->host[lane], b);
+	}
+}
+
 /* Lanes act one after the other, in their order. */
 void ct_ptx_exec_atom(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const void *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
 	if (ct_ptx_resolve(w, o, mask, o->width) < 0)
+		return;
+	if (w->run->guarded && o->d == CT_PTX_NO_ROW && o->round != CT_PTX_ATOM_CAS) {
+		reduce_later(w, o, mask);
+		return;
+	}
+	if (w->run->guarded && ct_ptx_guard_access(w, o, mask, o->width, 1) < 0)
 		return;
 	for (uint32_t left = mask; left; left &= left - 1) {
 		uint32_t lane = ct_low_bit(left);

@@ -100,7 +100,8 @@ struct ct_ptx_warp {
 	const uint64_t *host;           /* the host's */
 	uint64_t seen_row[CT_PTX_LANES], host_row[CT_PTX_LANES]; /* of those that differ from it */
 	int space;
-	uint32_t texel_bytes;                                          /* of a texture */
+	int in_expected;      /* all lanes are in the range that its operation found last */
+	uint32_t texel_bytes; /* of a texture */
 	enum { CT_PTX_SCATTERED, CT_PTX_ADJACENT, CT_PTX_SAME } shape; /* of all 32 lanes */
 	unsigned char copy[CT_PTX_LANES][16]; /* between the halves of an asynchronous copy */
 	uint64_t local_row[CT_PTX_LANES];     /* host address of each lane's local memory */
@@ -116,6 +117,8 @@ struct ct_ptx_barrier {
 
 typedef void ct_ptx_exec(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask);
 
+struct ct_ptx_guarded; /* guard.h */
+
 /* One launch on one thread. */
 struct ct_ptx_run {
 	const struct ct_ptx_launch *launch;
@@ -123,7 +126,10 @@ struct ct_ptx_run {
 	const struct ct_ptx_function *f;
 	ct_ptx_looker *look;
 	ct_ptx_exec *exec[CT_PTX_CODE_COUNT]; /* by code, for this machine; none for control */
-	struct ct_ptx_cta cta;
+	struct ct_ptx_cta cta, shape;         /* the one that runs; what all have in common */
+	const struct ct_ptx_observer *observer;
+	unsigned worker;                /* number of its thread */
+	struct ct_ptx_guarded *guarded; /* NULL: CTAs run in launch order */
 	struct ct_ptx_warp *warp;
 	uint32_t warps;
 	struct ct_ptx_barrier barrier[CT_PTX_BARRIERS];

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "ptx/decode.h"
 #include "ptx/exec.h"
+#include "ptx/guard.h"
 #include "ptx/real.h"
 
 #define FOR_LANES(l, mask) \
@@ -437,6 +438,8 @@ void ct_ptx_exec_local_address(struct ct_ptx_warp *w, const struct ct_ptx_op *o,
 /* Time is the number of executed instructions: the same on every machine. */
 void ct_ptx_exec_clock(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
+	if (w->run->guarded && ct_ptx_guard_refuse(w, o) < 0) /* it counts those of earlier CTAs */
+		return;
 	FOR_LANES(l, mask)
 	ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, o->mode ? w->run->steps >> 32 : w->run->steps);
 }

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ptx/guard.h"
 #include "ptx/run.h"
+#include "ptx/team.h"
 
 enum { MAX_THREADS = 1024, CALL_STACK = 16384, MAX_SHARED = 232448 /* largest of any board, GH100 */ };
 
@@ -155,18 +157,19 @@ static int make_warp(struct ct_ptx_run *r, uint32_t index)
 	return CT_OK;
 }
 
-static int prepare(struct ct_ptx_run *r)
+int ct_ptx_prepare(struct ct_ptx_run *r)
 {
 	const struct ct_ptx_launch *l = r->launch;
 	uint32_t threads = l->block[0] * l->block[1] * l->block[2];
 	ct_ptx_exec *const *rows = choose_rows(&r->look);
 	int known, rc;
 	r->warps = (threads + CT_PTX_LANES - 1) / CT_PTX_LANES;
-	r->cta = (struct ct_ptx_cta){.kernel = l->kernel, .threads = threads, .warps = r->warps};
+	r->shape = (struct ct_ptx_cta){.kernel = l->kernel, .threads = threads, .warps = r->warps};
+	r->cta = r->shape;
 	r->shared_bytes = r->f->shared_end + l->dynamic_shared;
 	r->local_bytes = local_bytes(r->m, r->f->index, &known);
 	r->max_steps = l->max_steps ? l->max_steps : UINT64_MAX;
-	r->observes = l->observer && l->observer->instruction;
+	r->observes = r->observer && r->observer->instruction;
 	for (int i = 0; i < CT_PTX_bra; i++)
 		r->exec[i] = i < CT_PTX_float_any ? rows[i] : ct_ptx_lane_table[i - CT_PTX_float_any];
 	r->warp = ct_calloc(r->warps, sizeof *r->warp);
@@ -186,7 +189,7 @@ static int prepare(struct ct_ptx_run *r)
 	return ct_ptx_collect_ranges(r);
 }
 
-static void clean(struct ct_ptx_run *r)
+void ct_ptx_clean(struct ct_ptx_run *r)
 {
 	for (uint32_t i = 0; r->warp && i < r->warps; i++) {
 		free(r->warp[i].rows);
@@ -203,9 +206,11 @@ static void clean(struct ct_ptx_run *r)
 	free(r->range_of);
 }
 
-/* Every warp at the start of the kernel. */
+/* Every warp at the start of the kernel. What a kernel reads before it writes it is the same whichever CTA
+ * this thread ran before. */
 static int start_cta(struct ct_ptx_run *r)
 {
+	memset(r->shared, 0, r->shared_bytes);
 	for (size_t id = 0; id < CT_PTX_BARRIERS; id++) {
 		struct ct_ptx_barrier *b = &r->barrier[id];
 		memset(b->arrived, 0, r->warps * sizeof *b->arrived);
@@ -214,6 +219,7 @@ static int start_cta(struct ct_ptx_run *r)
 	for (uint32_t i = 0; i < r->warps; i++) {
 		struct ct_ptx_warp *w = &r->warp[i];
 		uint32_t lanes = r->cta.threads - i * CT_PTX_LANES;
+		memset(w->local, 0, (size_t)r->local_bytes * CT_PTX_LANES);
 		for (int k = 0; k < 3; k++)
 			fill(w, CT_PTX_CTAID_X + k, r->cta.id[k]);
 		if (ct_ptx_start_warp(w, lanes >= CT_PTX_LANES ? CT_PTX_ALL_LANES
@@ -223,8 +229,8 @@ static int start_cta(struct ct_ptx_run *r)
 	return 0;
 }
 
-/* Warps take turns until all have ended: 0, or -1 after a fault or failure. */
-static int run_cta(struct ct_ptx_run *r)
+/* Warps take turns until all have ended. */
+int ct_ptx_run_cta(struct ct_ptx_run *r)
 {
 	if (start_cta(r) < 0)
 		return -1;
@@ -239,6 +245,8 @@ static int run_cta(struct ct_ptx_run *r)
 			if (w->current == CT_PTX_NO_SPLIT)
 				continue;
 			moved = 1;
+			if (r->guarded && atomic_load(&r->guarded->all->stop))
+				return ct_ptx_guard_refuse(w, &r->m->op[r->f->first_op]);
 			if (ct_ptx_run_warp(w) < 0)
 				return -1;
 		}
@@ -284,7 +292,7 @@ static void place_text(char *text, size_t size, const char *kernel, const struct
 }
 
 /* The message of a fault, as compute-sanitizer would place it. */
-static int report(struct ct_ptx_run *r)
+int ct_ptx_report(struct ct_ptx_run *r)
 {
 	static const char *const spaces[] = {
 		"generic", "global", "shared", "local", "constant", "parameter", "texture"};
@@ -324,30 +332,11 @@ static int report(struct ct_ptx_run *r)
 	}
 }
 
-static int run_grid(struct ct_ptx_run *r)
-{
-	const struct ct_ptx_launch *l = r->launch;
-	const struct ct_ptx_observer none = {0}, *o = l->observer ? l->observer : &none;
-	uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	for (r->cta.index = 0; r->cta.index < ctas; r->cta.index++) {
-		uint64_t i = r->cta.index;
-		r->cta.id[0] = (uint32_t)(i % l->grid[0]);
-		r->cta.id[1] = (uint32_t)(i / l->grid[0] % l->grid[1]);
-		r->cta.id[2] = (uint32_t)(i / l->grid[0] / l->grid[1]);
-		if (o->cta_begin && (r->status = o->cta_begin(o->ctx, &r->cta, r->e)) < 0)
-			return r->status;
-		if (run_cta(r) < 0)
-			return r->status < 0 ? r->status : report(r);
-		if (o->cta_end && (r->status = o->cta_end(o->ctx, &r->cta, r->e)) < 0)
-			return r->status;
-	}
-	return CT_OK;
-}
-
 int ct_ptx_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *result, struct ct_error *e)
 {
 	const struct ct_ptx_function *f;
 	int rc = check_launch(launch, &f, e);
+	uint64_t steps = 0;
 	if (result)
 		*result = (struct ct_ptx_result){.fault.kind = rc < 0 ? CT_PTX_LAUNCH : CT_PTX_NO_FAULT};
 	if (rc < 0)
@@ -359,14 +348,15 @@ int ct_ptx_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *resu
 	r->m = launch->module;
 	r->f = f;
 	r->e = e;
-	rc = prepare(r);
+	r->observer = launch->team ? launch->team->observer(launch->team->ctx, 0) : launch->observer;
+	rc = launch->team && !r->observer ? ct_fail_nomem(e) : ct_ptx_prepare(r);
 	if (rc == CT_OK)
-		rc = run_grid(r);
+		rc = ct_ptx_run_team(r, &steps);
 	if (result) {
-		result->steps = r->steps;
+		result->steps = steps;
 		result->fault = r->fault;
 	}
-	clean(r);
+	ct_ptx_clean(r);
 	free(r);
 	return rc;
 }

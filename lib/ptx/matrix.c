@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "ptx/exec.h"
+#include "ptx/guard.h"
 #include "ptx/real.h"
 
 void ct_ptx_exec_async_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
@@ -13,7 +14,8 @@ void ct_ptx_exec_async_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, ui
 		if (bytes[ct_low_bit(left)])
 			reads |= UINT32_C(1) << ct_low_bit(left);
 	memset(w->copy, 0, sizeof w->copy);
-	if (ct_ptx_resolve(w, o, reads, o->width) < 0)
+	if (ct_ptx_resolve(w, o, reads, o->width) < 0 ||
+	    (w->run->guarded && ct_ptx_guard_access(w, o, reads, o->width, 0) < 0))
 		return;
 	for (uint32_t left = reads; left; left &= left - 1) {
 		uint32_t lane = ct_low_bit(left), n = bytes[lane] < o->width ? bytes[lane] : o->width;
@@ -23,7 +25,8 @@ void ct_ptx_exec_async_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, ui
 
 void ct_ptx_exec_async_store(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	if (ct_ptx_resolve(w, o, mask, o->width) < 0)
+	if (ct_ptx_resolve(w, o, mask, o->width) < 0 ||
+	    (w->run->guarded && ct_ptx_guard_access(w, o, mask, o->width, 1) < 0))
 		return;
 	for (uint32_t left = mask; left; left &= left - 1)
 		memcpy((void *)(uintptr_t)w->host[ct_low_bit(left)], w->copy[ct_low_bit(left)],
@@ -37,7 +40,8 @@ void ct_ptx_exec_ldmatrix(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 	const uint32_t *to = w->run->m->extra + o->extra;
 	uint32_t pointers = o->count == 4 ? CT_PTX_ALL_LANES : (UINT32_C(1) << 8 * o->count) - 1;
 	uint16_t element[4][8][8];
-	if (ct_ptx_resolve(w, o, pointers, 16) < 0)
+	if (ct_ptx_resolve(w, o, pointers, 16) < 0 ||
+	    (w->run->guarded && ct_ptx_guard_access(w, o, pointers, 16, 0) < 0))
 		return;
 	for (unsigned i = 0; i < 8u * o->count; i++)
 		memcpy(element[i / 8][i % 8], (const void *)(uintptr_t)w->host[i], 16);

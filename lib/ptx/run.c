@@ -13,7 +13,7 @@ enum { TURN = 16384 };
 static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t active, uint32_t mask)
 {
 	struct ct_ptx_run *r = w->run;
-	const struct ct_ptx_observer *observer = r->launch->observer;
+	const struct ct_ptx_observer *observer = r->observer;
 	struct ct_ptx_event event = {
 		.cta = &r->cta,
 		.warp = w->index,

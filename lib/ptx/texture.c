@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "ptx/decode.h"
 #include "ptx/exec.h"
+#include "ptx/guard.h"
 #include "ptx/real.h"
 
 /* One channel of a texel: as a real number, and as bits that an integer result gets. */
@@ -181,6 +182,8 @@ void ct_ptx_exec_tex(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t 
 			ct_ptx_stop(w, o, CT_PTX_NO_TEXTURE, UINT32_C(1) << lane);
 			return;
 		}
+		if (w->run->guarded && ct_ptx_guard_texels(w, o, t->texels) < 0)
+			return;
 		w->texel_bytes = t->channels * (t->bits / 8u);
 		read_lane(w, o, t, lane);
 	}
