@@ -282,6 +282,11 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
+/* What --help ends with. */
+static const char guide[] = "Examples:\n"
+			    "  bdi memory.raw                    how well 128-byte blocks compress\n"
+			    "  reuse TRACE | bdi - memory.raw    add the ratios to a profile\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
@@ -293,6 +298,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof options / sizeof options[0],
 		.option = option,
 		.own_size = sizeof(struct own),
+		.guide = guide,
 		.run = run,
 	};
 	return ct_tool_main(&spec, argc, argv);

@@ -299,6 +299,12 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
+/* What --help ends with. */
+static const char guide[] = "Examples:\n"
+			    "  ctcc -O3 -o atax atax.cu                    compile, as with nvcc\n"
+			    "  ./atax                                      run on the CPU\n"
+			    "  tracegen capture -o atax.ctz -- ./atax      run and keep its trace\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
@@ -309,6 +315,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof options / sizeof *options,
 		.option = on_option,
 		.own_size = sizeof(struct ctcc_job),
+		.guide = guide,
 		.run = run,
 	};
 	struct ctcc_words w = {0};

@@ -76,6 +76,15 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	return st < 0 ? st : truncated;
 }
 
+/* What --help ends with. */
+static const char guide[] =
+	"Its tables count lines by the chunks that were hit before the line left the L1,\n"
+	"and read requests by the bytes of a line that they use.\n"
+	"\n"
+	"Examples:\n"
+	"  lineutil TRACE                    how much of each line is used\n"
+	"  reuse TRACE | lineutil            the same from a profile\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
@@ -85,6 +94,7 @@ int main(int argc, char **argv)
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
 	                 CT_TAKES_REPLAY | CT_TAKES_PROFILE,
 		.own_size = 0,
+		.guide = guide,
 		.run = run,
 	};
 	return ct_tool_main(&spec, argc, argv);

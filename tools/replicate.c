@@ -284,6 +284,17 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
+/* What --help ends with. */
+static const char guide[] =
+	"Columns of its table:\n"
+	"  replication ratio        share of L1 misses whose line lies in another L1\n"
+	"  mean replicas            L1s that hold a line at once, over resident lines\n"
+	"  L1s as one               misses if all L1s were one cache of their total size\n"
+	"\n"
+	"Examples:\n"
+	"  replicate TRACE                   does sharing the L1s have anything to share\n"
+	"  reuse TRACE | replicate           the same from a profile\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
@@ -297,6 +308,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,
 		.own_size = sizeof(struct own),
+		.guide = guide,
 		.run = run,
 	};
 	return ct_tool_main(&spec, argc, argv);

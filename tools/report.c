@@ -425,6 +425,13 @@ static int run_report(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
+/* What --help ends with. */
+static const char guide[] =
+	"Examples:\n"
+	"  report --html page.html *.profile           one page of all workloads\n"
+	"  report --compare old new                    what changed between two runs\n"
+	"  report --junit ci.xml --require 'MECHANISM.SYSTEM.speedup >= 1.05' *.profile\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
@@ -435,6 +442,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof own_options / sizeof own_options[0],
 		.option = take_option,
 		.own_size = sizeof(struct own),
+		.guide = guide,
 		.run = run_report,
 	};
 	return ct_tool_main(&spec, argc, argv);

@@ -37,7 +37,7 @@ static const struct ct_option options[] = {
 	{OPT_MRC, "mrc", NULL,
          "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
 	{OPT_TIMING, "timing", "full|quick",
-         "how the trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
+         "how the trace is replayed: full, or quick, in which\nwarps run ahead: 1.2 to 1.5 times as fast"},
 	{OPT_MECHANISMS, "mechanisms", "LIST",
          "also measure these mechanisms (ES): all, or names\nbetween commas; in the same pass, or in another one\nwhere their own order of accesses decides"},
 	{OPT_ANNOTATE, "annotate", NULL,
@@ -402,6 +402,20 @@ static int run_reuse(struct ct_tool *t, struct ct_error *e)
 	return st < 0 ? st : truncated;
 }
 
+/* What --help ends with. */
+static const char guide[] =
+	"Columns of its table:\n"
+	"  L1, LLC sector misses    share of the 32-byte sectors read that were not there\n"
+	"  LLC sector MPKI          such misses per 1000 thread instructions\n"
+	"  distance (lines)         distinct lines touched since the last use of a line\n"
+	"  hits up to here          reads that a fully associative cache of that many\n"
+	"                           lines would serve\n"
+	"\n"
+	"Examples:\n"
+	"  reuse TRACE >w.profile            measure a trace once, keep the profile\n"
+	"  reuse TRACE | triage              and judge every mechanism from it\n"
+	"  reuse -g v100 -k gemm TRACE       one kernel on another GPU\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
@@ -415,6 +429,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,
 		.own_size = sizeof(struct own),
+		.guide = guide,
 		.run = run_reuse,
 		.reads_mechanisms = 1,
 	};

@@ -312,6 +312,13 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	return committed < 0 ? committed : st;
 }
 
+/* What --help ends with. */
+static const char guide[] =
+	"Examples:\n"
+	"  tracecat -o all.ctz TRACE                   pack a trace into one file\n"
+	"  tracecat -O accelsim -o folder all.ctz      and back into Accel-Sim's text\n"
+	"  tracecat -k gemm -o gemm.ctz TRACE          one kernel of it\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_option options[] = {
@@ -332,6 +339,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,
 		.own_size = sizeof(struct own),
+		.guide = guide,
 		.run = run,
 		.other_outputs = outputs,
 		.only_others = 1,

@@ -660,6 +660,12 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
+/* What --help ends with. */
+static const char guide[] = "Examples:\n"
+			    "  tracegen --list                             the built-in workloads\n"
+			    "  tracegen kmeans --size medium -o kmeans     one of them, as a folder\n"
+			    "  tracegen capture -o atax.ctz -- ./atax      a program made by ctcc\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
@@ -671,6 +677,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,
 		.own_size = sizeof(struct own),
+		.guide = guide,
 		.run = run,
 	};
 	return ct_tool_main(&spec, argc, argv);

@@ -397,6 +397,16 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	return CT_OK;
 }
 
+/* What --help ends with. */
+static const char guide[] =
+	"Columns of its table:\n"
+	"  warps, insts             of the launch; insts are warp instructions\n"
+	"  lines, sectors           distinct 128-byte lines and 32-byte sectors touched\n"
+	"\n"
+	"Examples:\n"
+	"  traceinfo TRACE                   what a trace holds, and whether it is whole\n"
+	"  traceinfo -q TRACE || echo broken a check in a script: exit 1 when damaged\n";
+
 int main(int argc, char **argv)
 {
 	static const struct ct_option options[] = {
@@ -411,6 +421,7 @@ int main(int argc, char **argv)
 		.n_options = 1,
 		.option = option,
 		.own_size = sizeof(struct info *),
+		.guide = guide,
 		.run = run,
 		.input_error_exit = 1,
 	};

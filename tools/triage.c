@@ -288,6 +288,20 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
+/* What --help ends with. */
+static const char guide[] =
+	"Columns of its table:\n"
+	"  GPU                      SMs the trace can fill, of those the GPU has\n"
+	"  verdict                  benefits, hurts, neutral, or unknown\n"
+	"  speed-up, range          of the mechanism over the GPU as configured\n"
+	"  misses by size           LLC misses from the smallest to the largest capacity\n"
+	"  reason                   what decided, and what would decide an unknown\n"
+	"\n"
+	"Examples:\n"
+	"  triage traces/*/kernelslist.g     one line per workload and mechanism\n"
+	"  triage --only benefits -O csv *.profile\n"
+	"  triage --require 'MECHANISM.verdict != hurts' *.profile\n";
+
 int main(int argc, char **argv)
 {
 	static const char *const csv[] = {"csv", NULL};
@@ -302,6 +316,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof own_options / sizeof own_options[0],
 		.option = take_option,
 		.own_size = sizeof(struct tr_own),
+		.guide = guide,
 		.run = run_triage,
 		.reads_mechanisms = 1,
 		.scales = 1,

@@ -15,11 +15,35 @@ static int is_there(const char *path, struct stat *s)
 	return stat(path, s) == 0;
 }
 
-/* Where the trace lies: the path of TR, or under the root that was given (whole, then by name). */
+static const char *last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* Where the trace lies below the root that was given: the whole path, then without its first folders one after
+ * another, and last the root itself, for it may be the trace's own folder or file. A trace that is not there
+ * leaves its name below the root in `b` for the message. */
+static void locate_below(const char *root, const char *path, struct ct_buf *b)
+{
+	struct stat s;
+	for (const char *rest = path; rest; rest = strchr(rest, '/')) {
+		rest += *rest == '/';
+		ct_buf_reset(b);
+		ct_buf_printf(b, "%s/%s", root, rest);
+		if (b->failed || is_there(b->data, &s))
+			return;
+	}
+	if (!is_there(root, &s) || strcmp(last_name(root), last_name(path)) != 0)
+		return;
+	ct_buf_reset(b);
+	ct_buf_puts(b, root);
+}
+
+/* Where the trace lies: the path of TR, or that below the root that was given. */
 static int locate_trace(const char *root, const struct ct_keep *keep, const char *path, struct ct_buf *b,
                         struct ct_error *e)
 {
-	const char *slash = strrchr(path, '/');
 	struct stat s;
 	if (ct_keep_has(keep, path)) {
 		ct_buf_puts(b, path);
@@ -29,20 +53,16 @@ static int locate_trace(const char *root, const struct ct_keep *keep, const char
 		return ct_fail(
 			e, CT_ERR_USAGE,
 			"the profile's trace came from standard input: name the trace as operand");
-	if (!root) {
+	if (root)
+		locate_below(root, path, b);
+	else
 		ct_buf_puts(b, path);
-	} else {
-		ct_buf_printf(b, "%s/%s", root, path);
-		if (!b->failed && !is_there(b->data, &s) && slash) {
-			ct_buf_reset(b);
-			ct_buf_printf(b, "%s/%s", root, slash + 1);
-		}
-	}
 	if (b->failed)
 		return ct_fail_nomem(e);
 	if (!is_there(b->data, &s))
-		return ct_fail(e, CT_ERR_IO,
-		               "%s: the profile's trace is not there: say --trace-root DIR", b->data);
+		return ct_fail(e, CT_ERR_IO, "%s: the profile's trace is not there: %s", b->data,
+		               root ? "--trace-root names the trace's folder or the one above it"
+		                    : "say --trace-root DIR");
 	if (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) /* opening it may wait without end */
 		return ct_fail(e, CT_ERR_USAGE,
 		               "%s: the profile's trace came from a pipe: name the trace as operand",

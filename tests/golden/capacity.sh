@@ -190,6 +190,7 @@ check "one that is to be read twice is kept" \
 refuses "a trace that has moved" 2 "trace-root" mpki -p l1.size=32KiB --method replay spmv.profile
 mkdir root && mv elsewhere root/spmv
 check "--trace-root finds it" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile -o /dev/null
+check "the trace's own folder does, too" mpki -p l1.size=32KiB --method replay --trace-root root/spmv spmv.profile -o /dev/null
 rm -r root/spmv && tracegen -q spmv-csr --seed 2 -o root/spmv
 refuses "another trace in its place" 2 "digest differs" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile
 reuse -q --no-sms-views --scale 1/8 -k 1 bfs > one.profile

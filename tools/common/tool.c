@@ -77,7 +77,7 @@ static const struct common_option common[] = {
           "leave out launches that repeat and most CTAs of long ones,\nand say what that may cost"}},
 	{CT_TAKES_METHOD, {OPT_METHOD, "method", "METHOD", "auto, analytic or replay (default auto)"}},
 	{CT_TAKES_METHOD, {OPT_CHECK, "check", NULL, "print both methods and their difference"}},
-	{CT_TAKES_PROFILE, {OPT_TRACE_ROOT, "trace-root", "DIR", "where the profile's trace lies now"}},
+	{CT_TAKES_PROFILE, {OPT_TRACE_ROOT, "trace-root", "DIR", "where the profile's trace lies now: its own folder, or one\nabove it"}},
 	{CT_TAKES_PROFILE,
          {OPT_NO_VERIFY, "no-verify", NULL, "accept a profile without a right EN line (hand-edited)"}},
 	{CT_TAKES_PROFILE, {OPT_NO_PROVENANCE, "no-provenance", NULL, "write no PG record"}},
@@ -275,11 +275,21 @@ static size_t full_table(const struct ct_tool_spec *spec, struct ct_option out[M
 	return n;
 }
 
+/* Prints the options of the command first, since they are what its user looks for, then those that commands
+ * share, then what its columns mean and examples. `table` is what full_table() made. */
 static void help(const struct ct_tool_spec *spec, const struct ct_option *table, size_t n,
                  struct ct_buf *b)
 {
+	size_t own = spec->n_options < n ? spec->n_options : n;
 	ct_buf_printf(b, "usage: %s [OPTION...] %s\n%s\n\n", spec->name, spec->operands, spec->summary);
-	ct_options_help(table, n, b);
+	if (own) {
+		ct_buf_printf(b, "Options of %s:\n", spec->name);
+		ct_options_help(table, own, b);
+		ct_buf_puts(b, "\nOptions that the commands share:\n");
+	}
+	ct_options_help(table + own, n - own, b);
+	if (spec->guide)
+		ct_buf_printf(b, "\n%s", spec->guide);
 }
 
 static int say(const struct ct_tool_spec *spec, const struct ct_option *table, size_t n,

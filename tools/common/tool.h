@@ -59,7 +59,9 @@ struct ct_tool_spec {
 	const char *const *other_outputs;
 	int only_others;         /* it takes none but these */
 	const char *output_help; /* of -O where it takes others */
-	int reads_mechanisms;    /* run() calls ct_tool_check_keys() itself */
+	/* What --help ends with: "Columns" of its table and "Examples", lines of up to 80 columns; NULL: nothing. */
+	const char *guide;
+	int reads_mechanisms; /* run() calls ct_tool_check_keys() itself */
 	int scales; /* --scale auto is its default: it judges, and a GPU that is not filled tells
 	                            nothing */
 };

@@ -21,7 +21,7 @@ struct program {
 	struct ct_tool_spec spec; /* the first, so that a tool's spec leads here */
 	const struct ct_mechanism *mechanism;
 	struct ct_option option[OPTIONS_BEFORE + EST_OPTIONS_MAX + OPTIONS_AFTER];
-	struct ct_buf sweep_help;
+	struct ct_buf sweep_help, guide;
 };
 
 static const struct ct_mechanism *mechanism_of(const struct ct_tool *t)
@@ -59,6 +59,22 @@ static void write_sweep_help(struct ct_buf *b, const struct ct_mechanism *m)
 			line = strlen(word);
 		}
 	}
+}
+
+/* What --help ends with: what the table's columns mean, and examples. */
+static void write_guide(struct ct_buf *b, const struct ct_mechanism *m)
+{
+	ct_buf_puts(b,
+	            "Columns of its table:\n"
+	            "  over BASELINE            speed-up over the system that the paper compares with\n"
+	            "  range                    what the estimate's error allows; the verdict's range\n"
+	            "  why                      what changed most, and what limits now\n\n"
+	            "Examples:\n");
+	ct_buf_printf(b, "  %s TRACE\n  reuse TRACE | %s\n", m->command, m->command);
+	ct_buf_printf(b, "  %s --method replay TRACE      every system replayed, none estimated\n",
+	              m->command);
+	ct_buf_printf(b, "  %s -g v100 --constants        the model's constants and their sources\n",
+	              m->command);
 }
 
 /* Fills the table of the estimator's own options, in the order of --help. */
@@ -200,6 +216,7 @@ int estimator_main(const struct ct_mechanism *m, int argc, char **argv)
 {
 	struct program p = {.mechanism = m};
 	write_sweep_help(&p.sweep_help, m);
+	write_guide(&p.guide, m);
 	p.spec = (struct ct_tool_spec){
 		.name = m->command,
 		.operands = "[INPUT]",
@@ -211,11 +228,13 @@ int estimator_main(const struct ct_mechanism *m, int argc, char **argv)
 		.n_options = write_options(&p),
 		.option = on_option,
 		.own_size = sizeof(struct est_own),
+		.guide = p.guide.data,
 		.run = run_estimator,
 		.reads_mechanisms = 1,
 		.scales = 1,
 	};
 	int st = ct_tool_main(&p.spec, argc, argv);
 	ct_buf_free(&p.sweep_help);
+	ct_buf_free(&p.guide);
 	return st;
 }
