@@ -35,7 +35,7 @@ static const struct ct_option options[] = {
          "exit with 1 where the mean error of the program's\nkernels is larger: 20% or 0.2 (metric: cycles)"},
 	{OPT_PER_KERNEL, "per-kernel", NULL, "also print every launch (scope kernel:N)"},
 	{OPT_TIMING, "timing", "full|quick",
-         "how a trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
+         "how a trace is replayed: full, or quick, in which\nwarps run ahead: 1.2 to 1.5 times as fast"},
 	{OPT_CLOCK, "clock-control", "none|base|boost",
          "how the profiler set the clocks: base and boost held\nthem, and the replay takes the clock that the file tells"},
 	{OPT_HTML, "html", "FILE", "write a page with scatter plots there"},
