@@ -160,6 +160,7 @@ double ct_pass_scale_factor(const struct ct_gpu *g, double waves)
 	for (double c = fmin(floor(channels * sms / g->sms) + 1, channels - 1); c >= 1; c--)
 		if (fills(g, c / channels, waves))
 			return c / channels;
-	double f = fmax(sms, 1) / g->sms;
+	/* One channel, or one SM of a GPU that has fewer of those. */
+	double f = 1 / fmin(channels, g->sms);
 	return ct_gpu_scale(&scaled, f, NULL) == CT_OK ? f : 1;
 }

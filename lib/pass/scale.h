@@ -28,8 +28,9 @@ int ct_pass_waves_guess(const char *path, const struct ct_trace_options *o, cons
 
 /* The factor for ct_gpu_scale() that leaves the largest part of g that a trace of so many waves on one SM fills. The
  * parts have a whole number of g's memory channels (of LLC slices, where those are fewer) and the SMs that belong to
- * them, rounded up; a trace that does not fill the smallest gets one with fewer SMs, down to 1, whether it fills that or
- * not. 1 where g is filled. Pure. */
+ * them, rounded up. A trace that does not fill the smallest gets that one: with fewer SMs each would have more than its share
+ * of the channel and of the LLC behind it, and one SM shares its L1 with nobody (doc/models.md section 13). 1 where g is
+ * filled. Pure. */
 double ct_pass_scale_factor(const struct ct_gpu *g, double waves);
 
 CT_DECLS_END

@@ -16,13 +16,6 @@ enum {
 	         CT_PLACE_COLLECTOR
 };
 
-struct size {
-	double waves;    /* on the GPU of the profile; NaN: unknown */
-	double fillable; /* SMs that the trace fills; NaN: unknown */
-	double used, asked;
-	int scaled; /* somebody has said --scale, or a command has scaled by itself */
-};
-
 int ct_size_sms(const struct ct_profile *p, double *used, double *asked)
 {
 	const char *count = ct_profile_gp(p, "sm.count"), *of = ct_profile_gp(p, CT_PASS_ASKED_KEY);
@@ -44,17 +37,26 @@ void ct_size_name(double used, double asked, char *text, size_t n)
 }
 
 /* Profiles that were put together by hand, or merged, may lack launches or GPU: what they say of the fill counts. */
-static void measure(const struct ct_profile *p, struct size *s)
+int ct_size_measure(const struct ct_profile *p, struct ct_size *s)
 {
 	struct ct_gpu g;
-	*s = (struct size){.waves = NAN, .fillable = NAN, .used = NAN, .asked = NAN};
+	int st = ct_pass_get_gpu(p, &g, NULL);
+	*s = (struct ct_size){.waves = NAN, .fillable = NAN, .used = NAN, .asked = NAN, .channels = NAN};
+	if (st == CT_OK)
+		s->channels = g.llc_slices < g.dram_channels ? g.llc_slices : g.dram_channels;
+	if (st == CT_OK)
+		st = ct_pass_waves(p, &g, &s->waves, NULL);
+	if (st == CT_ERR_NOMEM)
+		return st;
 	s->scaled = ct_profile_gp(p, CT_PASS_ASKED_KEY) != NULL;
-	ct_size_sms(p, &s->used, &s->asked);
-	if (ct_pass_get_gpu(p, &g, NULL) == CT_OK && ct_pass_waves(p, &g, &s->waves, NULL) == CT_OK)
+	if (!ct_size_sms(p, &s->used, &s->asked))
+		s->used = s->asked = NAN;
+	if (st == CT_OK)
 		s->waves /= g.sms;
 	else if (!ct_profile_get(p, "all", "sm_fill", &s->waves))
 		s->waves = NAN;
 	s->fillable = floor(s->waves * s->used / ct_pass_waves_wanted * (1 + 1e-9));
+	return CT_OK;
 }
 
 static double waves_needed(const struct ct_mechanism *m)
@@ -62,10 +64,10 @@ static double waves_needed(const struct ct_mechanism *m)
 	return m->places && !(m->places & ~(unsigned)INSIDE) ? waves_inside : ct_pass_waves_wanted;
 }
 
-/* 1 when the GPU of the profile is as small as scaling makes it: nothing but another trace fills it. */
-static int is_smallest(const struct size *s)
+/* 1 when the GPU of the profile is as small as scaling by itself makes it (pass/scale.h): nothing but another trace fills it. */
+static int is_smallest(const struct ct_size *s)
 {
-	return s->used == 1 || (s->scaled && s->used <= fmax(s->fillable, 1));
+	return s->used == 1 || (s->scaled && (s->channels == 1 || s->used <= fmax(s->fillable, 1)));
 }
 
 static const char fills[] = "profile fills ";
@@ -75,41 +77,39 @@ int ct_size_is_reason(const char *reason)
 	return !strncmp(reason, fills, sizeof fills - 1);
 }
 
-int ct_size_too_small(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n)
+int ct_size_too_small(const struct ct_size *s, const struct ct_mechanism *m, char *reason, size_t n)
 {
-	struct size s;
 	char sms[48];
-	measure(p, &s);
-	if (isnan(s.waves)) {
+	if (isnan(s->waves)) {
 		snprintf(reason, n,
 		         "the profile does not say how far the trace fills the GPU: make it again with "
 		         "reuse");
 		return 1;
 	}
-	if (s.waves >= waves_needed(m) || is_smallest(&s))
+	if (s->waves >= waves_needed(m) || is_smallest(s))
 		return 0;
-	ct_size_name(s.used, s.asked, sms, sizeof sms);
-	if (!s.scaled)
-		snprintf(reason, n, "%s%.2g waves; make it with reuse --scale auto", fills, s.waves);
-	else if (s.fillable >= 1)
+	ct_size_name(s->used, s->asked, sms, sizeof sms);
+	if (!s->scaled)
+		snprintf(reason, n, "%s%.2g waves; make it with reuse --scale auto", fills, s->waves);
+	else if (s->fillable >= 1)
 		snprintf(reason, n,
 		         "%s%.2g waves of the %s that --scale asks for; --scale auto takes at "
 		         "most %.0f",
-		         fills, s.waves, sms, s.fillable);
+		         fills, s->waves, sms, s->fillable);
 	else
-		snprintf(reason, n, "%s%.2g waves of the %s that --scale asks for; --scale auto takes 1",
-		         fills, s.waves, sms);
+		snprintf(reason, n,
+		         "%s%.2g waves of the %s that --scale asks for; --scale auto takes those of one "
+		         "memory channel",
+		         fills, s->waves, sms);
 	return 1;
 }
 
-void ct_size_tell(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n)
+void ct_size_tell(const struct ct_size *s, const struct ct_mechanism *m, char *reason, size_t n)
 {
-	struct size s;
 	char sms[48];
 	size_t at = strlen(reason);
-	measure(p, &s);
-	if (isnan(s.waves) || s.waves >= waves_needed(m) || !is_smallest(&s))
+	if (isnan(s->waves) || s->waves >= waves_needed(m) || !is_smallest(s))
 		return;
-	ct_size_name(s.used, s.asked, sms, sizeof sms);
-	snprintf(reason + at, n - at, "; the trace fills %.2g waves of %s only", s.waves, sms);
+	ct_size_name(s->used, s->asked, sms, sizeof sms);
+	snprintf(reason + at, n - at, "; the trace fills %.2g waves of %s only", s->waves, sms);
 }

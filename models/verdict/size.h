@@ -18,14 +18,26 @@ int ct_size_sms(const struct ct_profile *p, double *used, double *asked);
 /* The same in words, "5 of 68 SMs", or "68 SMs" where the two are equal; "" when *used is no number. Pure. */
 void ct_size_name(double used, double asked, char *text, size_t n);
 
-/* Whether the run that p is of fills too little of its GPU for a verdict on m, though another --scale would not: 1 with
+/* How far a run fills its GPU. */
+struct ct_size {
+	double waves;       /* of CTAs on the GPU of the profile; NaN: unknown */
+	double fillable;    /* SMs that the trace fills; NaN: unknown */
+	double used, asked; /* SMs, as ct_size_sms() tells; NaN: unknown */
+	double channels;    /* memory channels, or LLC slices where those are fewer; NaN: unknown */
+	int scaled;         /* somebody has said --scale, or a command has scaled by itself */
+};
+
+/* Measures that for the run that p is of. Returns CT_OK, or CT_ERR_NOMEM with all unknown. Pure. */
+int ct_size_measure(const struct ct_profile *p, struct ct_size *s);
+
+/* Whether such a run fills too little of its GPU for a verdict on m, though another --scale would not: 1 with
  * the reason in n bytes, at most n - 1 of them and without tabs; else 0. Pure. */
-int ct_size_too_small(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n);
+int ct_size_too_small(const struct ct_size *s, const struct ct_mechanism *m, char *reason, size_t n);
 
 /* 1 when a reason is one of those. Pure. */
 int ct_size_is_reason(const char *reason);
 
 /* Appends to a reason of n bytes that the run does not fill what m acts on, where that is so. Pure. */
-void ct_size_tell(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n);
+void ct_size_tell(const struct ct_size *s, const struct ct_mechanism *m, char *reason, size_t n);
 
 #endif

@@ -249,6 +249,16 @@ static void decide_by_bound(struct case_of *c, struct ct_verdict *v)
 	}
 }
 
+/* An estimate that is above what is possible is an error of the estimate. Where all of its range is, it tells nothing but
+ * that there may be a gain: from none to the bound. */
+static void keep_to_bound(double bound, struct ct_verdict *v)
+{
+	v->high = bound;
+	if (v->low > bound)
+		v->low = fmin(bound, 1);
+	v->speedup = fmin(v->speedup, bound);
+}
+
 static void decide_by_range(struct case_of *c, struct ct_verdict *v)
 {
 	ct_verdict_range(c->p, &c->judged, &v->low, &v->high);
@@ -264,9 +274,8 @@ static void decide_by_range(struct case_of *c, struct ct_verdict *v)
 	c->over_high = INFINITY;
 	if (c->by_alternative != CT_DECIDED_NOT && c->m->alternatives)
 		ct_range_ratio(c->p, &c->judged, &c->alternative, &c->over_low, &c->over_high);
-	/* An estimate that is above what is possible is an error of the estimate. */
 	if (c->bound < v->high && c->by == CT_DECIDED_ESTIMATE)
-		v->high = fmax(c->bound, v->low);
+		keep_to_bound(c->bound, v);
 	choose_word(c, v);
 	give_reason_of(c, v);
 }
@@ -282,26 +291,17 @@ static int is_damaged(const struct ct_profile *p, struct ct_verdict *v)
 	return 1;
 }
 
-static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
+static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m,
+                        const struct ct_size *size, struct ct_verdict *v)
 {
 	struct case_of c = {.p = p, .m = m};
-	*v = (struct ct_verdict){
-		.word = CT_UNKNOWN,
-		.speedup = NAN,
-		.low = NAN,
-		.high = NAN,
-		.alternative_speedup = NAN,
-		.sms_used = NAN,
-		.sms_asked = NAN};
-	if (!ct_size_sms(p, &v->sms_used, &v->sms_asked))
-		v->sms_used = v->sms_asked = NAN;
 	c.by = ct_range_estimate(p, m, m->judged, &c.judged);
 	if (c.by != CT_DECIDED_NOT)
 		v->speedup = c.judged.value;
 	c.bound = ct_bound_speedup(p, m, c.why_bound, sizeof c.why_bound);
 	/* What even an ideal does not gain holds at any size. */
 	if (is_damaged(p, v) || (!(c.bound <= ct_verdict_benefits) &&
-	                         ct_size_too_small(p, m, v->reason, sizeof v->reason))) {
+	                         ct_size_too_small(size, m, v->reason, sizeof v->reason))) {
 		if (c.by == CT_DECIDED_NOT)
 			no_estimate(p, m, v);
 		else
@@ -316,10 +316,25 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
 
 void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
-	decide_word(p, m, v);
+	struct ct_size size;
+	int st = ct_size_measure(p, &size);
+	*v = (struct ct_verdict){
+		.word = CT_UNKNOWN,
+		.speedup = NAN,
+		.low = NAN,
+		.high = NAN,
+		.alternative_speedup = NAN,
+		.sms_used = size.used,
+		.sms_asked = size.asked};
+	if (st != CT_OK) {
+		snprintf(v->reason, sizeof v->reason,
+		         "no memory is left to judge it: run fewer at once");
+		return;
+	}
+	decide_word(p, m, &size, v);
 	if (isnan(v->speedup))
 		return;
 	tell_gaps(p, v);
 	if (v->decided_by != CT_DECIDED_BOUND)
-		ct_size_tell(p, m, v->reason, sizeof v->reason);
+		ct_size_tell(&size, m, v->reason, sizeof v->reason);
 }

@@ -26,7 +26,7 @@ same "a part has whole memory channels and their SMs, rounded up" "11 3 6 68" \
 check "which the trace fills" holds "$(waves part) >= 2"
 same "the smallest with a channel of its own has four SMs" "4 1" \
 	"$("$b/reuse" -q --no-sms-views --scale auto bfs | tee p | gp sm.count) $(gp dram.channels p)"
-same "a smaller trace gets fewer, down to one" "1 1" \
+same "a smaller trace gets no fewer" "4 1" \
 	"$("$b/reuse" -q --no-sms-views --scale auto one | tee p | gp sm.count) $(gp dram.channels p)"
 same "a trace that fills the GPU leaves it whole" "2 " \
 	"$("$b/reuse" -q --no-sms-views --scale auto -p sm.count=2 bfs | tee p | gp sm.count) $(gp sm.asked p)"
@@ -37,7 +37,7 @@ mkdir short
 sed 's/-grid dim = (1,1,1)/-grid dim = (4096,1,1)/' <("$b/tracecat" -q -O accelsim -o plain one && cat plain/kernel-1.traceg* | zstd -dcq) >short/kernel-1.traceg
 echo kernel-1.traceg >short/kernelslist.g
 check "a header of another grid" grep -q 'grid dim = (4096,1,1)' short/kernel-1.traceg
-same "a grid that the trace does not have fills nothing" "1 68" \
+same "a grid that the trace does not have fills nothing" "4 68" \
 	"$("$b/reuse" -q --no-sms-views --scale auto short | tee p | gp sm.count) $(gp sm.asked p)"
 same "and warnings come once" 1 "$("$b/reuse" --no-sms-views --scale auto short 2>&1 >p | grep -c 'thread block')"
 

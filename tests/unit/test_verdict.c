@@ -201,7 +201,7 @@ static void test_too_small(void **state)
 	         9, 68},
 		{0.1, "9", "68",
 	         "profile fills 0.1 waves of the 9 of 68 SMs that --scale asks for; "
-	         "--scale auto takes 1",
+	         "--scale auto takes those of one memory channel",
 	         9, 68},
 		/* Nothing smaller would be filled. */
 		{2.2, "4", "68", "", 4, 68},
