@@ -81,8 +81,8 @@ check "triage says it too" grep -q 'unknown.*profile fills 0.33 waves; make it w
 check "with another --scale the advice is about the GPU that was named" \
 	grep -q 'profile fills 0.67 waves of the 34 of 68 SMs that --scale asks for; --scale auto takes at most 11' \
 	<("$b/triage" -q -O csv --mechanism morpheus --scale 1/2 ws)
-check "of a trace that does not fill one SM the numbers are judged, with a word of it" \
-	grep -qE 'malekeh,.*bank conflicts.*; the trace fills 0.17 waves of 1 of 68 SMs only' \
+check "of a trace that does not fill the SMs of one channel the numbers are judged, with a word of it" \
+	grep -qE 'malekeh,.*bank conflicts.*; the trace fills 0.042 waves of 4 of 68 SMs only' \
 	<("$b/triage" -q -O csv --mechanism malekeh one)
 
 # ---- pipes: what may be read again is kept in a file without a name ----
