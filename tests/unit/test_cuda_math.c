@@ -154,7 +154,7 @@ static const struct row rows[] = {
 	{"normcdff", normcdf_, 0, -14, 7, "", 1}, {"normcdf", normcdf_, 0, -37, 7, "r", 5},
 	{"tgammaf", tgammal, 0, -40, 36, "z", 1}, {"tgamma", tgammal, 0, -170, 171.6, "z", 12},
 	{"lgammaf", lgammal, 0, 0, 1e30, "e", 1}, {"lgamma", lgammal, 0, 9, 1e300, "er", 4},
-	{"powf", 0, powl, -1e4, 1e4, "e", 2}, {"pow", 0, powl, -1e10, 1e10, "e", 1.5},
+	{"powf", 0, powl, -1e4, 1e4, "e", 3}, {"pow", 0, powl, -1e10, 1e10, "e", 1.5},
 	{"hypotf", 0, hypotl, -FLT_MAX, FLT_MAX, "e", 1.5}, {"hypot", 0, hypotl, -DBL_MAX, DBL_MAX, "e", 1.5},
 	{"fmodf", 0, fmodl, -FLT_MAX, FLT_MAX, "e", 0}, {"fmod", 0, fmodl, -DBL_MAX, DBL_MAX, "e", 0},
 	{"remainderf", 0, remainderl, -FLT_MAX, FLT_MAX, "e", 0}, {"remainder", 0, remainderl, -DBL_MAX, DBL_MAX, "e", 0},
@@ -211,7 +211,7 @@ static const double special[] = {
 	0.0,       -0.0,       1,       -1,        0.5,           -0.5,   2,    -2,
 	3,         -3,         1.5,     -1.5,      2.5,           -2.5,   1e10, INFINITY,
 	-INFINITY, NAN,        FLT_MIN, FLT_MAX,   1e-40,         -1e-40, 0.25, 8,
-	64,        0.49999997, 170.5,   0x1.3p124, 0x1.89f156p125};
+	64,        0.49999997, 170.5,   0x1.3p124, 0x1.89f156p125, 0x1.41bbd2p123, 0x1.4p1020, 0x1.55p1023};
 enum { SPECIALS = sizeof special / sizeof *special };
 
 /* Operands i of n: first the special ones (pairs of them), then random ones. */

@@ -754,6 +754,7 @@ CT_DEVICE float remquof(float x, float y, int *quotient)
 	if (b == CT_CUDA_INF_F)
 		return x;
 	b *= scale;
+	float whole = a;
 	a = fmodf(a, 8.0f * b);
 	for (int k = 4; k > 0; k >>= 1)
 		if (a >= (float)k * b) {
@@ -765,9 +766,9 @@ CT_DEVICE float remquof(float x, float y, int *quotient)
 		q++;
 	}
 	*quotient = negative ? -q : q;
-	a /= scale;
-	if (scale < 1.0f && q == 0)
+	if (q == 0 && a == whole)
 		return x;
+	a /= scale;
 	return a == 0 ? copysignf(a, x) : __float_as_int(x) < 0 ? -a : a;
 }
 

@@ -257,6 +257,7 @@ CT_DEVICE double remquo(double x, double y, int *quotient)
 	if (b == CT_CUDA_INF)
 		return x;
 	b *= scale;
+	double whole = a;
 	a = fmod(a, 8.0 * b);
 	for (int k = 4; k > 0; k >>= 1)
 		if (a >= (double)k * b) {
@@ -268,9 +269,9 @@ CT_DEVICE double remquo(double x, double y, int *quotient)
 		q++;
 	}
 	*quotient = negative ? -q : q;
-	a /= scale;
-	if (scale < 1.0 && q == 0)
+	if (q == 0 && a == whole)
 		return x;
+	a /= scale;
 	return a == 0 ? copysign(a, x) : __double2hiint(x) < 0 ? -a : a;
 }
 
