@@ -186,11 +186,11 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODE
 # Its functions stand in front of malloc and its kin, also under the sanitizers.
 $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $$(FAULTS)
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(BUILD)/tests/random $$(FAULTS)
 
 # Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
 syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \
-  $(addprefix tests/,unit/*.c bench/*.c fuzz/*.c fuzz/driver/*.c fidelity/*.c verdicts/*.c lowering/*.c)))
+  $(addprefix tests/,unit/*.c bench/*.c fuzz/*.c fuzz/driver/*.c fidelity/*.c verdicts/*.c lowering/*.c random/*.c)))
 
 ## library: the static and the shared library that `make install` installs
 library: $(INSTALLED) $(SO)
@@ -203,7 +203,7 @@ demo: deps-missing
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
 	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O1 library
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(FAULTS)
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(BUILD)/tests/random $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g1" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-fsyntax-only" CAPTURE= syntax
 	@bash tests/run.sh build build/asan
@@ -266,6 +266,19 @@ FAULTS = $(BUILD)/tests/inject.so $(BUILD)/tests/faults
 ## faults: every allocation, read, write, close and open of every command fails in turn (12 CPU minutes)
 faults: all $(FAULTS)
 	@CT_TIMEOUT=7200 CT_FAULT_RUNS=$${RUNS:-1000000} bash tests/run.sh $(BUILD) $(BUILD) faults
+
+# Writes programs that are CUDA and C at once.
+$(BUILD)/tests/random: $(call obj,tests/random/generate.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^
+
+## random-programs: two hundred random CUDA programs beside the host's compiler (ten minutes)
+random-programs: all $(BUILD)/tests/random
+	@bash tests/random/run.sh $(BUILD) $${PROGRAMS:-200}
+
+## operands: every form of PTX instruction on a million random operands beside C (some seconds)
+operands: $(BUILD)/tests/test_ptx_exec
+	@CT_TIMEOUT=7200 CT_PTX_OPERANDS=1000000 bash tests/run.sh $(BUILD) $(BUILD) test_ptx_exec
 
 ## math: the device's mathematics on a million operands a function (three CPU minutes)
 math: $(BUILD)/bin/ctcc $(BUILD)/tests/test_cuda_math
@@ -398,6 +411,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: workloads reasons all tests syntax library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: lowering operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

@@ -51,10 +51,11 @@ CT_DEVICE int __ffsll(long long x)
 	return 64 - __clzll((long long)((unsigned long long)x & (0ull - (unsigned long long)x)));
 }
 
+/* Three bits choose a byte; prmt would take a fourth, which repeats the byte's sign. */
 CT_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
 {
 	unsigned int r;
-	__asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(selector));
+	__asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(selector & 0x7777));
 	return r;
 }
 
