@@ -163,7 +163,10 @@ static int form_of(const struct ct_lower_unit *u, uint32_t reg, uint32_t at, uns
 	/* What is computed in any case is not taken apart, unless that costs nothing. */
 	if (known && r->anyway && f->terms != 0 && (f->terms != 1 || f->term[0].factor != 1))
 		known = 0;
-	for (unsigned i = 0; known && i < f->terms; i++)
+	/* Where clang gave a loop's variable its next value before the last use of the one before, the
+	 * vendor's compiler has two registers: a sum that was made before, in the same block, still holds. */
+	int here = r->def < at && ct_lower_home(u, r->def) == ct_lower_home(u, at);
+	for (unsigned i = 0; known && !here && i < f->terms; i++)
 		known = ct_lower_keeps_value(u, f->term[i].reg, r->def, at);
 	if (!known) {
 		*f = (struct ct_lower_form){.terms = 1};

@@ -71,6 +71,9 @@ for clang in clang-19 clang-14; do
 	printf '#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_grid().sync(); }\n' >grid.cu
 	"$ctcc" -c grid.cu >out 2>&1
 	same "$clang: groups of the grid are refused by name" "1 yes" "$? $(grep -q 'cooperative launches) are not supported' out && echo yes)"
+	printf '__global__ void k(float *p) { for (int i = 1; i <= __log2f(16); i++) p[i] += i; }\n' >log.cu
+	"$ctcc" -ptx -o log.ptx log.cu
+	same "$clang: a loop to the logarithm of a constant is unrolled" "4 0" "$(grep -c 'st.global' log.ptx) $(grep -c 'lg2' log.ptx)"
 	# Of the plain build: a run-time library with sanitizers needs them in the program, too.
 	check "$clang: kernels of every kind" "$CT_RELEASE/ctcc" -o device "$CT_ROOT/tests/cuda/device.cu"
 	same "$clang: what they compute" "all as in C" "$(./device 2>&1)"

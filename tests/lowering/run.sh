@@ -1,7 +1,8 @@
 # Machine instructions of lowered programs beside those of a board (make lowering): compiles the programs of programs.tsv with
 # ctcc, records them with tracegen, and prints a row a kernel; then what code is like, beside captured traces.
 #     POLYBENCH=DIR RODINIA=DIR bash tests/lowering/run.sh BUILD
-# The checkouts and ../shared are not part of this repository; what is not there is left out.
+# The board ran PolyBench-GPU as its first revision has it (d699db9): its atax sets nothing to zero, as the board's requests
+# say. The checkouts and ../shared are not part of this repository; what is not there is left out.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

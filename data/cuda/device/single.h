@@ -216,24 +216,27 @@ CT_DEVICE float __exp10f(float x)
 	return ct_cuda_exp2_approx(x * 3.32192802f);
 }
 
+/* The logarithm of a constant is a constant: loops that end at one are unrolled. */
 CT_DEVICE float __log2f(float x)
 {
+	if (__builtin_constant_p(x) && x > 0.0f && x < CT_CUDA_INF_F)
+		return __builtin_log2f(x);
 	return ct_cuda_log2_approx(x);
 }
 
 CT_DEVICE float __logf(float x)
 {
-	return ct_cuda_log2_approx(x) * 0.693147182f;
+	return __log2f(x) * 0.693147182f;
 }
 
 CT_DEVICE float __log10f(float x)
 {
-	return ct_cuda_log2_approx(x) * 0.301030010f;
+	return __log2f(x) * 0.301030010f;
 }
 
 CT_DEVICE float __powf(float x, float y)
 {
-	return ct_cuda_exp2_approx(y * ct_cuda_log2_approx(x));
+	return ct_cuda_exp2_approx(y * __log2f(x));
 }
 
 CT_DEVICE float __tanf(float x)
@@ -308,7 +311,7 @@ CT_DEVICE float logf(float x)
 
 CT_DEVICE float log2f(float x)
 {
-	return ct_cuda_log2_approx(x);
+	return __log2f(x);
 }
 
 CT_DEVICE float log10f(float x)
