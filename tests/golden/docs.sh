@@ -55,4 +55,12 @@ same "nothing cites what is not here" "" "$(xargs -d '\n' -a "$TMPDIR/files" gre
 same "every link of a page leads somewhere" "" "$(for f in doc/*.md doc/papers/*.md ./*.md; do
 	grep -oE '\]\([^)#]+' "$f" | sed 's/^](//' | grep -v '^https\?:' | while read -r l; do
 		[ -e "$(dirname "$f")/$l" ] || echo "$f: $l"; done; done)"
+
+# Spelling of what people read; the words behind -L are identifiers and macros of mdoc(7).
+if command -v codespell >/dev/null 2>&1; then
+	same "codespell finds no misspelt word" "" "$(codespell -q 3 -L fle,whats,lates,upto,alls,nd,fo,inout,statics --skip '*.ptx,*.tsv' \
+		lib models tools runtime man doc data packaging ./*.md Makefile 2>&1)"
+else
+	skip "codespell finds no misspelt word" "codespell is not installed"
+fi
 finish
