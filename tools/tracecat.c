@@ -248,10 +248,13 @@ static int open_output(struct cat *c, struct ct_error *e)
 {
 	struct ct_tool *t = c->t;
 	struct own *own = t->own;
-	int text = t->output == CT_OUTPUT_OTHER;
+	int text = t->output == CT_OUTPUT_OTHER, packed = text && strcmp(t->output_other, "tracez") == 0;
 	int to_file = t->out_path && strcmp(t->out_path, "-") != 0;
+	if (packed && !to_file)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "-O tracez makes a file of each kernel: name a new folder with -o");
 	if (text && to_file)
-		return text_sink_folder(&c->text, t->out_path, e);
+		return text_sink_folder(&c->text, t->out_path, packed, e);
 	if (!text && !to_file && isatty(STDOUT_FILENO))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "a packed trace is not for a terminal: use -o FILE or a pipe");
@@ -329,7 +332,7 @@ int main(int argc, char **argv)
 	         "const, texture, surface, generic (EXIT always stays)"},
 		{OPT_LEVEL, "level", "N", "zstd level of packed traces, 1 to 19 (default 19)"},
 	};
-	static const char *const outputs[] = {"accelsim", NULL};
+	static const char *const outputs[] = {"accelsim", "tracez", NULL};
 	static const struct ct_tool_spec spec = {
 		.name = "tracecat",
 		.operands = "[TRACE...]",
@@ -343,7 +346,7 @@ int main(int argc, char **argv)
 		.run = run,
 		.other_outputs = outputs,
 		.only_others = 1,
-		.output_help = "accelsim: text (without -O: packed)",
+		.output_help = "accelsim: text; tracez: packed text (without -O: .ctz)",
 	};
 	return ct_tool_main(&spec, argc, argv);
 }

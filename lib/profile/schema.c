@@ -272,6 +272,7 @@ static const struct ct_metric sn_metrics[] = {
 	ANY("width_disagreements", "insts"),
 	ANY("null_global_accesses", "accesses"),
 	MAX("several_streams", "flag"),
+	ANY("cluster_ctas", "CTAs"),
 };
 
 /* What the closed-network fixed point reads (doc/models.md section 5), and the sums that its

@@ -194,6 +194,18 @@ static int set_block(struct ct_accelsim *a, const char *value, struct ct_error *
 	return CT_OK;
 }
 
+/* Counts blocks of clusters by their rank, which is 0 for the first of each, and for those without a cluster. */
+static void note_cluster(struct ct_accelsim *a, const char *rank)
+{
+	uint64_t v;
+	if (!ct_text_u64(rank, &v) || v == 0)
+		return;
+	if (a->env->stats->cluster_ctas++ == 0)
+		ct_warn(&a->env->options.diag,
+		        "%s: its thread blocks form clusters, and are placed one by one",
+		        ct_source_name(a->lines.source));
+}
+
 /* "key = value" inside a block. */
 static int key_line(struct ct_accelsim *a, const char *p, const char *equals, struct ct_error *e)
 {
@@ -208,8 +220,11 @@ static int key_line(struct ct_accelsim *a, const char *p, const char *equals, st
 	int is_insts = n == 5 && memcmp(p, "insts", 5) == 0;
 	if (!is_warp && !is_insts) {
 		/* What tracers may say of a block before its warps (cluster id ...). */
-		if (a->has_block_id && a->builder.warps == 0)
+		if (a->has_block_id && a->builder.warps == 0) {
+			if (n == 12 && memcmp(p, "cluster rank", 12) == 0)
+				note_cluster(a, value);
 			return CT_OK;
+		}
 		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "unexpected line: %.*s",
 		                     n > 40 ? 40 : (int)n, p);
 	}

@@ -99,7 +99,8 @@ static int names_trace(const char *p, size_t n)
 		if (n > k && memcmp(p + n - k, suffixes[i], k) == 0)
 			n -= k;
 	}
-	return (n > 7 && memcmp(p + n - 7, ".traceg", 7) == 0) ||
+	return (n > 7 &&
+	        (memcmp(p + n - 7, ".traceg", 7) == 0 || memcmp(p + n - 7, ".tracez", 7) == 0)) ||
 	       (n > 6 && memcmp(p + n - 6, ".trace", 6) == 0);
 }
 

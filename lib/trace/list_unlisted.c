@@ -21,12 +21,12 @@ static int by_text(const void *a, const void *b)
  * "kernel-12-ctx_0x5607b0e17740.traceg"; *form is where the number ends. 0 for any other name. */
 static size_t kernel_length(const char *name, const char **form)
 {
-	static const char *const end[] = {".traceg", ".trace"};
+	static const char *const end[] = {".traceg", ".tracez", ".trace"};
 	if (strncmp(name, "kernel-", 7) != 0)
 		return 0;
 	size_t n = 7 + strspn(name + 7, "0123456789");
 	*form = name + n;
-	for (int i = 0; i < 2 && n > 7; i++) {
+	for (int i = 0; i < 3 && n > 7; i++) {
 		const char *at = strstr(name + n, end[i]);
 		if (at && ct_list_is_suffix(at + strlen(end[i])) &&
 		    (at == *form || !strncmp(*form, "-ctx_", 5)))

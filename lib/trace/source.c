@@ -30,6 +30,8 @@ struct ct_source {
 	int wake[2]; /* written to when the reader thread must give up a wait */
 	const unsigned char *memory;
 	size_t memory_left;
+	ct_source_pull_fn pull; /* NULL: bytes come from fd or memory */
+	void *pull_ctx;
 	struct ct_source_options options;
 
 	/* Producer: the reader thread, or the caller without one. */
@@ -132,6 +134,8 @@ static int start_codec(struct ct_source *s, struct ct_error *e)
 /* One run of decompressed bytes into out. Plain data needs no copy. */
 static int decode(struct ct_source *s, unsigned char *out, size_t cap, size_t *n, struct ct_error *e)
 {
+	if (s->pull)
+		return s->pull(s->pull_ctx, out, cap, n, e);
 	if (s->compressed || s->raw.avail > 0)
 		return s->ops->read(s->codec, &s->raw, out, cap, n, e);
 	ssize_t got = read_raw(s, out, cap, e);
@@ -166,7 +170,7 @@ int ct_source_check_expansion(uint64_t max_expand, uint64_t in, uint64_t out, st
 static int produce(struct ct_source *s, struct slot *slot, struct ct_error *e)
 {
 	slot->n = 0;
-	if (!s->ops) {
+	if (!s->ops && !s->pull) {
 		int st = start_codec(s, e);
 		if (st < 0)
 			return st;
@@ -339,6 +343,36 @@ int ct_source_open_memory(struct ct_source **s, const char *name, const void *p,
 		(*s)->memory_left = n;
 	}
 	return st;
+}
+
+int ct_source_open_pull(struct ct_source **s, const char *name, ct_source_pull_fn pull, void *ctx,
+                        int no_thread, struct ct_error *e)
+{
+	const struct ct_source_options o = {.no_thread = no_thread};
+	int st = source_new(s, name, -1, &o, e);
+	if (st != CT_OK)
+		return st;
+	(*s)->pull = pull;
+	(*s)->pull_ctx = ctx;
+	if (no_thread)
+		return CT_OK;
+	for (int i = 1; i < SLOTS; i++)
+		if (!((*s)->slot[i].data = calloc(1, SLOT_BYTES + CT_SOURCE_SLACK))) {
+			ct_source_close(*s);
+			*s = NULL;
+			return ct_fail_nomem(e);
+		}
+	(*s)->threaded = 1;
+	return CT_OK;
+}
+
+int ct_source_plain_file(const struct ct_source *s, uint64_t *size)
+{
+	struct stat st;
+	if (!s->close_fd || s->pollable || s->compressed || fstat(s->fd, &st) != 0)
+		return -1;
+	*size = (uint64_t)st.st_size;
+	return s->fd;
 }
 
 /* Makes slot `head` hold the next run: 1, 0 at the end, < 0 on failure. Called with

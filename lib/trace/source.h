@@ -62,7 +62,7 @@ enum ct_kind {
 	CT_KIND_CTZ,         /* packed */
 	CT_KIND_NVBIT,       /* mem_trace log */
 	CT_KIND_PROFILE,     /* #cachetriage-profile */
-	CT_KIND_TRACEZ,      /* refused by name */
+	CT_KIND_TRACEZ,      /* Accel-Sim text in frames with an index */
 	CT_KIND_JSON,        /* refused by name */
 	CT_KIND_BINARY,      /* unknown binary */
 	CT_KIND_TEXT         /* unknown text (needs --pattern) */

@@ -85,8 +85,6 @@ static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error 
 	} reasons[] = {
 		{CT_KIND_EMPTY, CT_ERR_INPUT, "the input is empty: not a trace"},
 		{CT_KIND_PROFILE, CT_ERR_INPUT, "this is a profile, not a trace"},
-		{CT_KIND_TRACEZ, CT_ERR_UNSUPPORTED,
-	         "binary .tracez traces are not supported: give the text form (.traceg)"},
 		{CT_KIND_JSON, CT_ERR_UNSUPPORTED, "JSON logs are not supported: give Accel-Sim text"},
 		{CT_KIND_CTZ, CT_ERR_INPUT, "a packed trace inside a kernels list: give it alone"},
 		{CT_KIND_NVBIT, CT_ERR_INPUT,
@@ -214,6 +212,10 @@ static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error 
 		snprintf(t->format, sizeof t->format, "accelsim/%s", ct_source_format(s));
 		return start_reader(t, s, &ct_accelsim_ops, e);
 	}
+	if (st == CT_OK && kind == CT_KIND_TRACEZ) {
+		snprintf(t->format, sizeof t->format, "tracez/%s", ct_source_format(s));
+		return start_reader(t, s, &ct_tracez_ops, e);
+	}
 	if (st == CT_OK && kind == CT_KIND_NVBIT) {
 		snprintf(t->format, sizeof t->format, "nvbit-log/%s", ct_source_format(s));
 		return start_reader(t, s, &ct_nvbit_ops, e);
@@ -323,7 +325,7 @@ static int open_member(struct ct_trace *t, const struct ct_list_entry *x, struct
 		return st;
 	ct_source_continue_crc(s, t->stats.crc64);
 	st = ct_source_sniff(s, &kind, e);
-	if (st == CT_OK && kind != CT_KIND_ACCELSIM)
+	if (st == CT_OK && kind != CT_KIND_ACCELSIM && kind != CT_KIND_TRACEZ)
 		st = kind == CT_KIND_KERNELSLIST
 		             ? ct_fail(e, CT_ERR_INPUT, "%s:1: a kernels list inside a kernels list",
 		                       x->path)
@@ -333,7 +335,7 @@ static int open_member(struct ct_trace *t, const struct ct_list_entry *x, struct
 		return st;
 	}
 	t->kernel_of_member = 0;
-	return start_reader(t, s, &ct_accelsim_ops, e);
+	return start_reader(t, s, kind == CT_KIND_TRACEZ ? &ct_tracez_ops : &ct_accelsim_ops, e);
 }
 
 /* Next of the list: 1 a copy in *ev, 2 a member was opened, 0 the end. */
@@ -498,6 +500,12 @@ static int at_end(struct ct_trace *t, struct ct_error *e)
 		ct_warn(&t->env.options.diag,
 		        "%s: %" PRIu64 " arrays beyond the first %d are not told apart", t->path,
 		        ct_arrays_lost(t->env.arrays), CT_ARRAYS_MAX);
+	if (t->stats.null_global)
+		ct_warn(&t->env.options.diag,
+		        "%s: %" PRIu64
+		        " lanes access global memory at address 0: its tracer lost their addresses, and "
+		        "misses, traffic and cycles are not the program's",
+		        t->path, t->stats.null_global);
 	if (t->stats.kernels || t->stats.truncated || !t->stats.skipped_kernels)
 		return 0;
 	return ct_fail(e, CT_ERR_USAGE, "%s: -k matches none of its %" PRIu64 " kernels", t->path,

@@ -49,7 +49,7 @@ same "text on standard output" "$(grep ^KN <<<"$b")" "$a"
 
 refuses "a space that there is not" 2 'use none, global' "$cat" --space gobal "$t" -o "$TMPDIR/no"
 refuses "no space at all" 2 'use none, global' "$cat" --space '' "$t" -o "$TMPDIR/no"
-refuses "a form that it does not write" 2 'use accelsim, or leave -O out' "$cat" -O json "$t" -o "$TMPDIR/no"
+refuses "a form that it does not write" 2 'use accelsim or tracez, or leave -O out' "$cat" -O json "$t" -o "$TMPDIR/no"
 refuses "a range that is none" 2 'give a number or a range' "$cat" --ctas 3-1 "$t" -o "$TMPDIR/no"
 refuses "blocks that there are not" 2 'matches no thread block' "$cat" --ctas 999999 "$t" -o "$TMPDIR/no"
 refuses "a folder that exists" 2 'exists: name a new folder' "$cat" -O accelsim -o "$t" "$TMPDIR/b.ctz"

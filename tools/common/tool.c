@@ -122,8 +122,9 @@ static int parse_output(struct ct_tool *t, const char *v, struct ct_error *e)
 			return CT_OK;
 		}
 	if (t->spec->only_others)
-		return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use %s, or leave -O out", v,
-		               t->spec->other_outputs[0]);
+		return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use %s%s%s, or leave -O out", v,
+		               t->spec->other_outputs[0], t->spec->other_outputs[1] ? " or " : "",
+		               t->spec->other_outputs[1] ? t->spec->other_outputs[1] : "");
 	return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use table, profile%s%s%s", v,
 	               t->spec->other_outputs ? ", " : " or ",
 	               t->spec->other_outputs ? t->spec->other_outputs[0] : "json",

@@ -17,6 +17,7 @@
 #include "base/outfile.h"
 #include "common/tool.h"
 #include "trace/accelsim_write.h"
+#include "trace/tracez_write.h"
 
 /* Fixed and on one thread: the same bytes for one version of zstd. */
 enum { ZSTD_LEVEL = 3, TEXT_BLOCK = 1 << 17 };
@@ -28,7 +29,8 @@ struct text_sink {
 	ct_ctz_put_fn put; /* a stream */
 	void *ctx;
 	char *path, *temporary; /* a folder */
-	int made, committed;
+	int made, committed, packed;
+	struct ct_tracez_writer *tracez; /* of the kernel, where packed */
 	struct ct_buf list, text, arrays;
 	struct ct_out *file;
 	ZSTD_CCtx *zstd;
@@ -42,6 +44,7 @@ static char live[PATH_MAX];
 static size_t live_length; /* of the folder's name */
 static volatile sig_atomic_t live_set;
 static volatile uint32_t live_last;
+static const char *const suffixes[] = {".traceg.zst", ".tracez"};
 
 /* Async-signal-safe, so without the list of files that a folder's reader allocates. */
 static void discard_live(void)
@@ -53,8 +56,10 @@ static void discard_live(void)
 		for (uint32_t v = id; v; v /= 10)
 			*--d = (char)('0' + v % 10);
 		memcpy(to, d, (size_t)(digits + sizeof digits - d));
-		strcpy(to + (digits + sizeof digits - d), ".traceg.zst");
-		unlink(live);
+		for (int i = 0; i < 2; i++) {
+			strcpy(to + (digits + sizeof digits - d), suffixes[i]);
+			unlink(live);
+		}
 	}
 	static const char *const others[] = {"/kernelslist.g", "/arrays.tsv", "/tracegen.txt"};
 	for (int i = 0; i < 3; i++) {
@@ -104,7 +109,7 @@ int text_sink_stream(struct text_sink **out, ct_ctz_put_fn put, void *ctx, struc
 	return st;
 }
 
-int text_sink_folder(struct text_sink **out, const char *path, struct ct_error *e)
+int text_sink_folder(struct text_sink **out, const char *path, int packed, struct ct_error *e)
 {
 	struct ct_buf b = {0};
 	size_t n = strlen(path);
@@ -117,6 +122,7 @@ int text_sink_folder(struct text_sink **out, const char *path, struct ct_error *
 	struct text_sink *s = *out;
 	while (n > 1 && path[n - 1] == '/')
 		n--;
+	s->packed = packed;
 	s->path = ct_strndup(path, n);
 	ct_buf_printf(&b, "%.*s.XXXXXX", (int)n, path);
 	s->temporary = b.data;
@@ -178,10 +184,20 @@ int text_sink_memcpy(struct text_sink *s, uint64_t address, uint64_t bytes, stru
 	return ct_buf_check(&s->list, e);
 }
 
+static int put_file_bytes(void *ctx, const void *p, size_t n, struct ct_error *e)
+{
+	return ct_out_write(((struct text_sink *)ctx)->file, p, n, e);
+}
+
+static void list_kernel(struct text_sink *s, uint32_t id)
+{
+	ct_buf_printf(&s->list, "kernel-%" PRIu32 ".trace%c\n", id, s->packed ? 'z' : 'g');
+}
+
 static int open_kernel_file(struct text_sink *s, uint32_t id, struct ct_error *e)
 {
 	struct ct_buf name = {0};
-	ct_buf_printf(&name, "%s/kernel-%" PRIu32 ".traceg.zst", s->temporary, id);
+	ct_buf_printf(&name, "%s/kernel-%" PRIu32 "%s", s->temporary, id, suffixes[s->packed]);
 	if (id > live_last)
 		live_last = id;
 	int st = ct_buf_check(&name, e);
@@ -202,14 +218,18 @@ int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, s
 	if (st < 0)
 		return st;
 	for (uint32_t id = s->last_id + 1; gaps && id <= k->id; id++)
-		ct_buf_printf(&s->list, "kernel-%" PRIu32 ".traceg\n", id);
+		list_kernel(s, id);
 	if (!gaps)
-		ct_buf_printf(&s->list, "kernel-%" PRIu32 ".traceg\n", k->id);
+		list_kernel(s, k->id);
 	s->last_id = k->id;
 	s->written = *k;
 	if (!s->put)
 		s->written
 			.header_id = k->id; /* that of its file: what it is read from may have others */
+	if (s->packed) {
+		st = ct_tracez_writer_new(&s->tracez, &s->written, put_file_bytes, s, e);
+		return st < 0 ? st : ct_buf_check(&s->list, e);
+	}
 	ct_accelsim_put_header(&s->text, &s->written);
 	return ct_buf_check(&s->list, e);
 }
@@ -218,7 +238,7 @@ void text_sink_lost(struct text_sink *s, uint32_t id)
 {
 	if (id <= s->last_id)
 		return;
-	ct_buf_printf(&s->list, "kernel-%" PRIu32 ".traceg\n", id);
+	list_kernel(s, id);
 	s->last_id = id;
 }
 
@@ -266,6 +286,8 @@ int text_sink_cta(struct text_sink *s, struct ct_cta *cta, ct_ctz_keep_fn keep, 
 	uint64_t index = ct_cta_index(cta);
 	struct ct_cursor *c = NULL;
 	int st = CT_OK;
+	if (s->packed)
+		return ct_tracez_put_cta(s->tracez, cta, keep, ctx, e);
 	ct_accelsim_put_cta_begin(&s->text, (uint32_t)(index % g[0]), (uint32_t)(index / g[0] % g[1]),
 	                          (uint32_t)(index / g[0] / g[1]));
 	for (uint32_t i = 0; i < ct_cta_warps(cta) && st == CT_OK; i++) {
@@ -280,7 +302,9 @@ int text_sink_cta(struct text_sink *s, struct ct_cta *cta, ct_ctz_keep_fn keep, 
 
 int text_sink_kernel_end(struct text_sink *s, struct ct_error *e)
 {
-	int st = flush(s, 1, e);
+	int st = s->packed ? ct_tracez_finish(s->tracez, e) : flush(s, 1, e);
+	ct_tracez_writer_free(s->tracez);
+	s->tracez = NULL;
 	if (!s->file)
 		return st;
 	struct ct_out *file = s->file;
@@ -362,6 +386,7 @@ void text_sink_free(struct text_sink *s)
 	if (!s)
 		return;
 	ct_out_abort(s->file);
+	ct_tracez_writer_free(s->tracez);
 	if (s->made && !s->committed)
 		remove_folder(s->temporary);
 	live_set = 0;

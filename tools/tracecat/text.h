@@ -1,4 +1,4 @@
-/* text.h - Accel-Sim text out of decoded traces: a folder, or one stream. */
+/* text.h - Accel-Sim text out of decoded traces: a folder, also of packed text (.tracez), or one stream. */
 #ifndef CT_TRACECAT_TEXT_H
 #define CT_TRACECAT_TEXT_H
 
@@ -7,9 +7,9 @@
 
 struct text_sink;
 
-/* A folder with kernelslist.g and kernel-N.traceg.zst, N the launch number: complete
+/* A folder with kernelslist.g and kernel-N.traceg.zst, or where `packed` kernel-N.tracez, N the launch number: complete
  * after text_sink_commit(), else absent. Refuses (CT_ERR_USAGE) a path that exists. */
-int text_sink_folder(struct text_sink **s, const char *path, struct ct_error *e);
+int text_sink_folder(struct text_sink **s, const char *path, int packed, struct ct_error *e);
 /* All kernels one after the other, as text; copies to the device have no place there. */
 int text_sink_stream(struct text_sink **s, ct_ctz_put_fn put, void *ctx, struct ct_error *e);
 

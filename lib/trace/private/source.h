@@ -10,6 +10,15 @@ enum { CT_SOURCE_SLACK = 256 };
 /* Takes over an open descriptor (closed with the source). */
 int ct_source_open_fd(struct ct_source **s, int fd, const char *name, const struct ct_source_options *o,
                       struct ct_error *e);
+/* A source of made-up bytes: pull() puts up to cap of them into out, returns 1 with *n > 0, 0 at the end, < 0 on failure,
+ * without a file's name in its text. It runs in a thread of its own unless no_thread; ctx outlives the source. */
+typedef int (*ct_source_pull_fn)(void *ctx, unsigned char *out, size_t cap, size_t *n,
+                                 struct ct_error *e);
+int ct_source_open_pull(struct ct_source **s, const char *name, ct_source_pull_fn pull, void *ctx,
+                        int no_thread, struct ct_error *e);
+/* The descriptor of a source that is an uncompressed file and was peeked at, for reads at any place: the source's own,
+ * its position not to be touched. -1 for any other source. */
+int ct_source_plain_file(const struct ct_source *s, uint64_t *size);
 /* As ct_source_read, with a failure's text without the file's name. */
 int ct_source_read_bare(struct ct_source *s, const char **data, size_t *n, struct ct_error *e);
 /* Reads over the rest without decompressing it, so that count and checksum are of
