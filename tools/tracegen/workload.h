@@ -92,30 +92,16 @@ static inline uint32_t wl_ceil(uint64_t n, uint32_t d)
 }
 
 void wl_workingset(struct wl *w);
-void wl_histo(struct wl *w);
-void wl_pagerank(struct wl *w);
-void wl_nw(struct wl *w);
-void wl_srad1(struct wl *w);
-void wl_srad2(struct wl *w);
-void wl_lud(struct wl *w);
-void wl_gaussian(struct wl *w);
-void wl_transpose(struct wl *w);
-void wl_scan(struct wl *w);
-void wl_reduction(struct wl *w);
-void wl_streamcluster(struct wl *w);
 void wl_mri_q(struct wl *w);
 void wl_mri_gridding(struct wl *w);
-void wl_covariance(struct wl *w);
 void wl_lbm(struct wl *w);
 void wl_cfd(struct wl *w);
-void wl_nn(struct wl *w);
 void wl_lavamd(struct wl *w);
 void wl_blackscholes(struct wl *w);
 void wl_libor(struct wl *w);
 void wl_dwt2d(struct wl *w);
 void wl_particlefilter(struct wl *w);
 void wl_particlefilter_naive(struct wl *w);
-void wl_btree(struct wl *w);
 void wl_gemm_tensor(struct wl *w);
 void wl_rnn(struct wl *w);
 void wl_alexnet(struct wl *w);
@@ -127,6 +113,20 @@ void wl_ray(struct wl *w);
 void wl_mummer(struct wl *w);
 
 /* Of data/workloads/NAME.cu. */
+void app_covariance(struct app *a);
+void app_nn(struct app *a);
+void app_pagerank(struct app *a);
+void app_streamcluster(struct app *a);
+void app_b_tree(struct app *a);
+void app_histo(struct app *a);
+void app_reduction(struct app *a);
+void app_scan(struct app *a);
+void app_transpose(struct app *a);
+void app_gaussian(struct app *a);
+void app_lud(struct app *a);
+void app_srad_v2(struct app *a);
+void app_srad_v1(struct app *a);
+void app_nw(struct app *a);
 void app_spmv_csr(struct app *a);
 void app_spmv(struct app *a);
 void app_stencil(struct app *a);
