@@ -134,6 +134,7 @@ APP_STATIC void *app_host(struct app *a, size_t n, size_t size);
 APP_STATIC void *app_device(struct app *a, const char *name, size_t bytes);
 APP_STATIC void app_to_device(struct app *a, void *to, const void *from, size_t bytes);
 APP_STATIC void app_to_host(struct app *a, void *to, const void *from, size_t bytes);
+APP_STATIC void app_on_device(struct app *a, void *to, const void *from, size_t bytes);
 /* app_device and app_to_device in one. */
 APP_STATIC void *app_upload(struct app *a, const char *name, const void *from, size_t bytes);
 /* A texture object (cudaTextureObject_t) over floats of the device, for tex1Dfetch. */

@@ -48,7 +48,7 @@ static void app_launch(const void *kernel, const char *name, struct app_dims gri
 	app_require(cudaDeviceSynchronize(), name);
 }
 
-static void *app_host(struct app *a, size_t n, size_t size)
+static inline void *app_host(struct app *a, size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);
 	(void)a;
@@ -73,13 +73,19 @@ static void app_to_device(struct app *a, void *to, const void *from, size_t byte
 	app_require(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
 }
 
-static void app_to_host(struct app *a, void *to, const void *from, size_t bytes)
+static inline void app_to_host(struct app *a, void *to, const void *from, size_t bytes)
 {
 	(void)a;
 	app_require(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 }
 
-static void *app_upload(struct app *a, const char *name, const void *from, size_t bytes)
+static inline void app_on_device(struct app *a, void *to, const void *from, size_t bytes)
+{
+	(void)a;
+	app_require(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice), "cudaMemcpy");
+}
+
+static inline void *app_upload(struct app *a, const char *name, const void *from, size_t bytes)
 {
 	void *p = app_device(a, name, bytes);
 	app_to_device(a, p, from, bytes);

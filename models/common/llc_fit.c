@@ -29,15 +29,16 @@ static void fit_curves(struct ct_llc_fit *f, const struct ct_workload *w, double
 	double replayed = w->llc_sector_misses, cold = ct_workload_llc_sector_cold(w, w->sms);
 	ct_curve_fit(sector_misses, &s, lines, ways, replayed, &f->curve);
 	double curve = ct_curve_fitted(sector_misses, &s, lines, ways, &f->curve);
-	if (cold > 0 && replayed < cold)
-		f->first = replayed / cold;
 	if (curve - cold > APART * curve) {
+		if (cold > 0 && replayed < cold)
+			f->first = replayed / cold;
 		f->beyond = fmin(fmax(replayed - cold, 0) / (curve - cold), FACTOR_MAX);
 		/* What a factor within reason leaves over is spread over first touches: the replayed LLC is met. */
 		if (f->beyond == FACTOR_MAX && cold > 0)
 			f->first = (replayed - f->beyond * (curve - cold)) / cold;
-	} else if (cold > 0 && replayed > cold)
-		f->first = fmin(replayed / cold, FACTOR_MAX);
+	} else if (cold > 0) {
+		f->first = fmin(fmax(replayed - fmax(curve - cold, 0), 0) / cold, FACTOR_MAX);
+	}
 }
 
 void ct_llc_fit(struct ct_llc_fit *f, const struct ct_workload *w, double lines, unsigned ways)

@@ -27,13 +27,13 @@ check "and much faster than 128 B lines" within "$(value TSC speedup kmeans.out)
 same "kmeans prefers smaller lines" -1 "$(value 128B line_class kmeans.out)"
 
 # Coalesced accesses with reuse: 128 B lines win, TSC+ follows.
-"$CT_RELEASE/tracegen" stencil --size small -o stencil >/dev/null
-check "reuse measures stencil" sh -c \
-	"'$CT_RELEASE/reuse' -q -g fermi-15 --no-sms-views --mechanisms tag-split stencil > stencil.profile"
-"$est" -o stencil.out stencil.profile
-same "stencil prefers 128 B" 1 "$(value 128B line_class stencil.out)"
+"$CT_RELEASE/tracegen" covariance --size small -o covariance >/dev/null
+check "reuse measures covariance" sh -c \
+	"'$CT_RELEASE/reuse' -q -g fermi-15 --no-sms-views --mechanisms tag-split covariance > covariance.profile"
+"$est" -o covariance.out covariance.profile
+same "covariance prefers 128 B" 1 "$(value 128B line_class covariance.out)"
 check "TSC+ is nearer to 128 B than TSC" \
-	less "$(value TSC+ l1_load_request_miss_rate stencil.out)" "$(value TSC l1_load_request_miss_rate stencil.out)"
+	less "$(value TSC+ l1_load_request_miss_rate covariance.out)" "$(value TSC l1_load_request_miss_rate covariance.out)"
 
 # Contract: storage, systems, methods, accumulation.
 same "storage by formula" "592 592 64 464 1360 1239" "$(for s in TSC TSC+ LAMAR DSC-2 DSC-4 MRPB; do
@@ -46,14 +46,14 @@ same "fermi-15 has that L1: both speed-ups agree" "$(value TSC speedup kmeans.ou
 	"$(value TSC speedup_configured kmeans.out)"
 same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' kmeans.out)" \
 	"$("$est" -O profile <kmeans.profile | grep -v '^PG\|^EN')"
-same "and what the trace gives" "$(grep '^ES' stencil.out)" \
-	"$("$CT_RELEASE/tsc-est" --scale 1 -q -g fermi-15 -O profile stencil | grep '^ES')"
-grep -v '	tag-split	' stencil.profile >bare.profile
-same "a profile without tag-split is completed from its trace" "$(grep '^ES' stencil.out)" \
+same "and what the trace gives" "$(grep '^ES' covariance.out)" \
+	"$("$CT_RELEASE/tsc-est" --scale 1 -q -g fermi-15 -O profile covariance | grep '^ES')"
+grep -v '	tag-split	' covariance.profile >bare.profile
+same "a profile without tag-split is completed from its trace" "$(grep '^ES' covariance.out)" \
 	"$("$CT_RELEASE/tsc-est" --scale 1 --no-verify -q -O profile bare.profile | grep '^ES')"
 same "again from its own output" "$(grep '^ES' kmeans.out)" "$("$est" -O profile kmeans.out | grep '^ES')"
 same "another measurement for other parameters" 448 \
-	"$("$CT_RELEASE/tsc-est" --scale 1 -q -p tsc.private_bits=5 -O profile stencil.profile >bits.out && value TSC storage_bytes bits.out)"
+	"$("$CT_RELEASE/tsc-est" --scale 1 -q -p tsc.private_bits=5 -O profile covariance.profile >bits.out && value TSC storage_bytes bits.out)"
 check "JSON lines are JSON" sh -c "'$est' -O json kmeans.profile | jq -e . >/dev/null"
 
 # With LRU, no private bits are the sector cache and whole chunks the baseline: on a generated
@@ -66,8 +66,8 @@ twins() { # NAME OPTION SYSTEM TRACE: TSC counts what SYSTEM counts
 	done
 	same "$1" "$want" "$got"
 }
-twins "no private bits: the sector cache" tsc.private_bits=0 LAMAR stencil
-twins "chunks of 128 B: the baseline" tsc.chunk=128 128B stencil
+twins "no private bits: the sector cache" tsc.private_bits=0 LAMAR covariance
+twins "chunks of 128 B: the baseline" tsc.chunk=128 128B covariance
 if needs_shared "the same on a captured trace"; then
 	twins "no private bits on bfs: the sector cache" tsc.private_bits=0 LAMAR "$CT_SHARED/traces/bfs-sm80-v3"
 	twins "chunks of 128 B on bfs: the baseline" tsc.chunk=128 128B "$CT_SHARED/traces/bfs-sm80-v3"
@@ -88,13 +88,13 @@ check "--check shows both methods" sh -c \
 	"'$CT_RELEASE/tsc-est' --scale 1 -q -g fermi-15 --check -O table vecadd | grep -q '^system  *analytic  *replay  *difference'"
 
 # Sampled sets: rates with a range that holds the exact one.
-"$CT_RELEASE/reuse" -q -g fermi-15 --no-sms-views --mechanisms tag-split -S 0.5 stencil >half.profile
-exact=$(value TSC l1_load_request_miss_rate stencil.profile)
+"$CT_RELEASE/reuse" -q -g fermi-15 --no-sms-views --mechanisms tag-split -S 0.5 covariance >half.profile
+exact=$(value TSC l1_load_request_miss_rate covariance.profile)
 range=$(awk -F'\t' '$1 == "ES" && $4 == "TSC" && $5 == "l1_load_request_miss_rate" { print $9, $10 }' half.profile)
 check "half of the sets, within the range" within "$exact" $range
 
 # Sweeps.
-"$CT_RELEASE/tsc-est" --scale 1 -q --sweep private_bits=0..20:4 -o swept stencil.profile
+"$CT_RELEASE/tsc-est" --scale 1 -q --sweep private_bits=0..20:4 -o swept covariance.profile
 same "a sweep has every point" "0 4 8 12 16 20" \
 	"$(awk -F'\t' '$1 == "SW" && $5 == "private_bits" && $7 == "speedup" { print $6 }' swept | paste -sd' ')"
 same "storage rises by 48 bytes a bit" "208 400 592 784 976 1168" \
@@ -112,15 +112,15 @@ asked() { # METRIC OPTION...: each question is asked once for all its metrics
 }
 for k in tsc.threshold=512..1024:x2 tsc.mshr=8..64:56 llc.latency=100..200:100; do
 	key=${k%%=*}
-	"$CT_RELEASE/tsc-est" --scale 1 -q --sweep "$k" -o swept stencil.profile
+	"$CT_RELEASE/tsc-est" --scale 1 -q --sweep "$k" -o swept covariance.profile
 	for x in $(awk -F'\t' -v k="$key" '$1 == "SW" && $5 == k { print $6 }' swept | sort -nu); do
 		for m in speedup_configured cycles l1_request_mpki; do
-			same "$key=$x in a sweep is -p $key=$x: $m" "$(asked $m -p "$key=$x" stencil.profile)" "$(swept "$key" "$x" $m swept)"
+			same "$key=$x in a sweep is -p $key=$x: $m" "$(asked $m -p "$key=$x" covariance.profile)" "$(swept "$key" "$x" $m swept)"
 		done
 	done
 done
-"$CT_RELEASE/tsc-est" --scale 1 -q --sweep l1.size=16KiB..32KiB -o swept stencil.profile
-same "an L1 of another size is measured" "$(asked l1_request_mpki -g fermi-15 -p l1.size=32KiB stencil)" "$(swept l1.size 32768 l1_request_mpki swept)"
+"$CT_RELEASE/tsc-est" --scale 1 -q --sweep l1.size=16KiB..32KiB -o swept covariance.profile
+same "an L1 of another size is measured" "$(asked l1_request_mpki -g fermi-15 -p l1.size=32KiB covariance)" "$(swept l1.size 32768 l1_request_mpki swept)"
 
 # The launches of a profile are those that are replayed for it.
 "$CT_RELEASE/tracegen" scan --size small -o scan >/dev/null

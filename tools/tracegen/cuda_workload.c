@@ -126,6 +126,14 @@ void app_to_host(struct app *a, void *to, const void *from, size_t bytes)
 	                           a->host->e));
 }
 
+void app_on_device(struct app *a, void *to, const void *from, size_t bytes)
+{
+	if (bytes)
+		memmove(to, from, bytes);
+	require(a, ct_capture_copy(a->host->capture, CT_CAPTURE_ON_DEVICE, (uint64_t)(uintptr_t)to, bytes,
+	                           a->host->e));
+}
+
 void *app_upload(struct app *a, const char *name, const void *from, size_t bytes)
 {
 	void *p = app_device(a, name, bytes);

@@ -92,13 +92,6 @@ static inline uint32_t wl_ceil(uint64_t n, uint32_t d)
 }
 
 void wl_workingset(struct wl *w);
-void wl_mri_q(struct wl *w);
-void wl_mri_gridding(struct wl *w);
-void wl_lbm(struct wl *w);
-void wl_cfd(struct wl *w);
-void wl_lavamd(struct wl *w);
-void wl_blackscholes(struct wl *w);
-void wl_libor(struct wl *w);
 void wl_dwt2d(struct wl *w);
 void wl_particlefilter(struct wl *w);
 void wl_particlefilter_naive(struct wl *w);
@@ -113,6 +106,13 @@ void wl_ray(struct wl *w);
 void wl_mummer(struct wl *w);
 
 /* Of data/workloads/NAME.cu. */
+void app_mri_gridding(struct app *a);
+void app_mri_q(struct app *a);
+void app_lbm(struct app *a);
+void app_lavamd(struct app *a);
+void app_libor(struct app *a);
+void app_blackscholes(struct app *a);
+void app_cfd(struct app *a);
 void app_covariance(struct app *a);
 void app_nn(struct app *a);
 void app_pagerank(struct app *a);
