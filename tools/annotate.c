@@ -4,11 +4,8 @@
 
 #include "annotate/rows.h"
 #include "annotate/show.h"
-#include "base/outfile.h"
-#include "base/range.h"
 #include "common/stage.h"
 #include "common/terminal.h"
-#include "pass/origin.h"
 
 enum { OPT_BY = CT_OWN_OPTION, OPT_SORT, OPT_TIMING, OPT_SYMBOLS, OPT_CALLGRIND };
 
@@ -146,20 +143,12 @@ static int write_callgrind(const struct own *o, struct ct_error *e)
 {
 	struct annotate_rows r;
 	struct ct_buf b = {0};
-	struct ct_out *out = NULL;
 	int st = read_rows(o, ANNOTATE_BY_PC, &r, e);
 	if (st == CT_OK)
 		st = annotate_callgrind(o->stage.p, &r, &b, e);
 	annotate_rows_free(&r);
 	if (st == CT_OK)
-		st = ct_out_open(&out, o->callgrind, 0, e);
-	if (st == CT_OK) {
-		st = ct_out_write(out, b.data, b.len, e);
-		if (st == CT_OK)
-			st = ct_out_commit(out, e);
-		else
-			ct_out_abort(out);
-	}
+		st = ct_tool_write_text(o->callgrind, &b, e);
 	ct_buf_free(&b);
 	return st;
 }

@@ -14,8 +14,17 @@
 #include "models/common/baseline.h"
 #include "mpki/check.h"
 #include "mpki/explain.h"
+#include "mpki/phases.h"
 
-enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES, OPT_TIMING, OPT_EXPLAIN, OPT_PER_KERNEL };
+enum {
+	OPT_L1_SIZES = CT_OWN_OPTION,
+	OPT_LLC_SIZES,
+	OPT_TIMING,
+	OPT_EXPLAIN,
+	OPT_PER_KERNEL,
+	OPT_EVERY,
+	OPT_TRACE_EVENTS
+};
 
 /* Without a list the curves reach from 1/16 to 16 times the configured capacity: the
  * span of the capacity studies in the papers (16x L1, 4x LLC). */
@@ -29,6 +38,10 @@ struct sizes {
 struct own {
 	struct sizes l1, llc;
 	int explain;
+	struct mpki_phases phases;
+	struct ct_pass_observer observer; /* of them */
+	const struct ct_pass_observer *observers[1];
+	struct ct_buf events;
 	struct ct_tool_pass pass;
 	struct mpki_check check;
 	struct ct_stage stage;
@@ -41,6 +54,9 @@ static const struct ct_option options[] = {
 	{OPT_TIMING, "timing", "full|quick",
          "how a trace is replayed: full, or quick, in which\nwarps run ahead: 1.2 to 1.5 times as fast"},
 	{OPT_PER_KERNEL, "per-kernel", NULL, "also report every launch (scope kernel:N)"},
+	{OPT_EVERY, "every", "N[c|i]",
+         "also print how it fares over time (PH): in intervals of N\nwarp instructions, or with a c of N cycles"},
+	{OPT_TRACE_EVENTS, "trace-events", "FILE", "with --every: write the intervals for Perfetto"},
 	{OPT_EXPLAIN, "explain", NULL,
          "why accesses miss and what the cycles are lost to:\nreplays the trace with one effect off after another"},
 };
@@ -49,6 +65,12 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct own *o = ((struct ct_tool *)ctx)->own;
 	struct sizes *s = key == OPT_L1_SIZES ? &o->l1 : &o->llc;
+	if (key == OPT_EVERY)
+		return mpki_phases_parse(value, &o->phases, e);
+	if (key == OPT_TRACE_EVENTS) {
+		o->phases.events = value;
+		return CT_OK;
+	}
 	if (key == OPT_TIMING)
 		return ct_pass_timing_parse(value, &o->pass.timing, e);
 	if (key == OPT_EXPLAIN || key == OPT_PER_KERNEL) {
@@ -217,6 +239,8 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 		mpki_check_print(&o->check, b);
 	if (o->explain)
 		mpki_explain_print(p, b);
+	if (o->phases.every)
+		mpki_phases_print(p, b);
 	print_curve(
 		p, "l1",
 		"L1 of each SM by capacity (all kernels, sectors; the capacity in force as replayed)",
@@ -242,6 +266,39 @@ static int compute(struct ct_tool *t, struct ct_error *e)
 	return st == CT_OK ? curves(o, e) : st;
 }
 
+/* Adds what --every measures to the pass. */
+static int prepare_phases(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *o = t->own;
+	if (o->phases.events && !o->phases.every)
+		return ct_fail(e, CT_ERR_USAGE, "--trace-events writes intervals: give --every, too");
+	if (!o->phases.every)
+		return CT_OK;
+	if (t->sample_kernels)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--sample-kernels leaves launches out: not with --every");
+	o->phases.json = &o->events;
+	o->observer = mpki_phases_observer;
+	o->observer.ctx = &o->phases;
+	o->observers[0] = &o->observer;
+	o->pass.observers = o->observers;
+	o->pass.n_observers = 1;
+	return CT_OK;
+}
+
+/* A profile is replayed again for its phases. */
+static int follow_phases(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *o = t->own;
+	struct ct_profile *again;
+	if (!o->phases.every || o->stage.from_trace || o->stage.replayed)
+		return CT_OK;
+	int st = ct_stage_replay(t, &o->stage, "--every", &again, e);
+	if (st == CT_OK)
+		ct_stage_take(&o->stage, again);
+	return st;
+}
+
 static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
@@ -249,14 +306,21 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--explain switches effects of the full timing off: leave "
 		               "--timing quick out");
-	int st = ct_stage_open_pass(t, &o->stage, &o->pass, e);
+	int st = prepare_phases(t, e);
+	if (st == CT_OK)
+		st = ct_stage_open_pass(t, &o->stage, &o->pass, e);
 	if (st == CT_OK) {
-		st = compute(t, e);
+		st = follow_phases(t, e);
+		if (st == CT_OK)
+			st = compute(t, e);
+		if (st == CT_OK && o->phases.events)
+			st = ct_tool_write_text(o->phases.events, &o->events, e);
 		if (st == CT_OK)
 			st = ct_stage_emit(t, &o->stage, table, e);
 		ct_stage_close(&o->stage);
 	}
 	mpki_check_free(&o->check);
+	ct_buf_free(&o->events);
 	free(o->l1.size);
 	free(o->llc.size);
 	return st;

@@ -45,8 +45,8 @@ static const struct ct_column tv[] = {
 	T("decided_by"),  R("sms_used"),
 	R("sms_asked"),   END};
 enum { TV_OPTIONAL = 6 }; /* profiles of version 1 before 2026-11 end with the reason */
-static const struct ct_column cr[] = {T("scope"),     T("name"),     T("metric"), T("unit"),
-                                      R("predicted"), R("measured"), R("error"),  END};
+static const struct ct_column cr[] = {
+	T("scope"), T("name"), T("metric"), T("unit"), R("predicted"), R("measured"), R("error"), END};
 /* Accesses of what a PC or AR record names, and what they met. */
 #define ACCESS_COLUMNS \
 	N("requests"), N("sectors"), N("bytes_moved"), N("bytes_used"), N("l1_misses"), N("l1_cold"), \
@@ -56,6 +56,8 @@ static const struct ct_column pc[] = {
 	T("scope"), T("kernel"), N("pc"), T("opcode"), N("line"), T("array"), ACCESS_COLUMNS, END};
 static const struct ct_column ar[] = {
 	T("scope"), T("array"), N("first"), N("last"), ACCESS_COLUMNS, END};
+static const struct ct_column ph[] = {
+	T("scope"), N("phase"), N("from"), N("to"), T("metric"), R("value"), END};
 static const struct ct_column me[] = {
 	T("scope"), T("level"), N("capacity_bytes"), R("low"), R("high"), END};
 static const struct ct_column re[] = {
@@ -91,6 +93,7 @@ static const struct ct_record_type types[] = {
 	TYPE("RE", re, 2, BIT(0) | BIT(1), BIT(2) | BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 	TYPE("PC", pc, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
 	TYPE("AR", ar, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
+	TYPE("PH", ph, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
 	TYPE("DG", dg, 1, BIT(0), 0, 0, 0, CT_MERGE_KEEP),
 	TYPE("SH", sh, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
 	TYPE("CR", cr, 3, 0x07, BIT(4) | BIT(5) | BIT(6), 0, 1, CT_MERGE_NA),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
 
 enum { CELL = 48, GAP = 2, WIDTH = 80, COLUMNS_MAX = 64 };
@@ -265,17 +266,7 @@ int annotate_table(const struct annotate_rows *r, const struct annotate_mechanis
 
 static void csv_text(struct ct_buf *b, const char *s)
 {
-	s = s ? s : "";
-	int quoted = s[strcspn(s, ",\"\r\n")] != '\0';
-	if (quoted)
-		ct_buf_putc(b, '"');
-	for (; *s; s++) {
-		if (*s == '"')
-			ct_buf_putc(b, '"');
-		ct_buf_putc(b, *s);
-	}
-	if (quoted)
-		ct_buf_putc(b, '"');
+	ct_escape_csv(b, s ? s : "");
 	ct_buf_putc(b, ',');
 }
 

@@ -186,14 +186,12 @@ int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
 	return st;
 }
 
-int ct_tool_emit_text(struct ct_tool *t, const struct ct_buf *b, struct ct_error *e)
+int ct_tool_write_text(const char *path, const struct ct_buf *b, struct ct_error *e)
 {
 	struct ct_out *out;
 	int st = ct_buf_check(b, e);
 	if (st == CT_OK)
-		st = ct_buf_check(&t->warnings, e); /* what cannot be told must not look whole */
-	if (st == CT_OK)
-		st = ct_out_open(&out, t->out_path, 0, e);
+		st = ct_out_open(&out, path, 0, e);
 	if (st != CT_OK)
 		return st;
 	st = ct_out_write(out, b->data, b->len, e);
@@ -202,6 +200,12 @@ int ct_tool_emit_text(struct ct_tool *t, const struct ct_buf *b, struct ct_error
 		return st;
 	}
 	return ct_out_commit(out, e);
+}
+
+int ct_tool_emit_text(struct ct_tool *t, const struct ct_buf *b, struct ct_error *e)
+{
+	int st = ct_buf_check(&t->warnings, e); /* what cannot be told must not look whole */
+	return st == CT_OK ? ct_tool_write_text(t->out_path, b, e) : st;
 }
 
 int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,

@@ -172,5 +172,7 @@ int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,
                  struct ct_error *e);
 /* Writes a finished text the same way. */
 int ct_tool_emit_text(struct ct_tool *t, const struct ct_buf *b, struct ct_error *e);
+/* Writes it into a file beside the output; NULL or "-": standard output. Complete or nothing. */
+int ct_tool_write_text(const char *path, const struct ct_buf *b, struct ct_error *e);
 
 #endif
