@@ -30,8 +30,15 @@ struct moved {
 	uint64_t first, end, delta;
 };
 
+/* Where an instruction of PTX is kept. */
+struct place {
+	uint32_t region; /* CT_LOWER_NONE: no code stands for it */
+	uint32_t slot, address;
+};
+
 struct ct_lower_recorder {
 	struct ct_lower_recording o;
+	struct place *place; /* by instruction */
 	struct ct_ptx_observer observer;
 	uint32_t warp, region, stamp;
 	struct slot *slot;
@@ -190,7 +197,10 @@ static void keep_addresses(struct ct_lower_recorder *r, const struct ct_ptx_even
 	                  : v->space == CT_PTX_SHARED            ? r->o.shared_base
 	                  : v->space == CT_PTX_LOCAL             ? r->o.local_base
 	                                                         : 0;
-	a->strided = ct_cta_maker_is_strided(v->mask, v->addresses, &a->stride);
+	a->strided = v->even;
+	a->stride = (int64_t)v->stride;
+	if (!v->even)
+		a->strided = ct_cta_maker_is_strided(v->mask, v->addresses, &a->stride);
 	if (!window && (!r->nmoved || (v->space != CT_PTX_GLOBAL && v->space != CT_PTX_CONST))) {
 		if (a->strided)
 			a->first = v->addresses[ct_low_bit(v->mask)];
@@ -225,20 +235,18 @@ static int touch(struct ct_lower_recorder *r, const struct ct_ptx_event *v, stru
 static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
-	const struct ct_lower_program *p = r->o.program;
+	const struct place at = r->place[v->instruction];
 	int st;
 	if (r->o.also && r->o.also->instruction &&
 	    (st = r->o.also->instruction(r->o.also->ctx, v, e)) < 0)
 		return st;
-	uint32_t block = p->block_of[v->instruction];
-	if (block == CT_LOWER_NONE)
+	if (at.region == CT_LOWER_NONE)
 		return CT_OK;
-	struct slot *s = &r->slot[p->slot[v->instruction]];
-	uint32_t region = p->block[block].region;
-	if (r->region != region || r->warp != v->warp || s->stamp == r->stamp) {
+	struct slot *s = &r->slot[at.slot];
+	if (r->region != at.region || r->warp != v->warp || s->stamp == r->stamp) {
 		if ((st = flush(r, e)) < 0)
 			return st;
-		r->region = region;
+		r->region = at.region;
 		r->warp = v->warp;
 		r->stamp++;
 		r->events = 0;
@@ -249,7 +257,7 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 		r->together = 0;
 	*s = (struct slot){r->stamp, v->active, v->mask, v->space};
 	if (v->addresses && v->mask)
-		keep_addresses(r, v, &r->address[p->address[v->instruction]]);
+		keep_addresses(r, v, &r->address[at.address]);
 	return r->o.values && v->space == CT_PTX_GLOBAL && v->addresses ? touch(r, v, e) : CT_OK;
 }
 
@@ -263,6 +271,22 @@ static int on_end(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
 	if (st >= 0)
 		st = ct_cta_maker_end(r->o.maker, &made, e);
 	return st < 0 ? st : r->o.put(r->o.ctx, made, e);
+}
+
+/* Puts together what the program says of each instruction of its kernel. */
+static int find_places(struct ct_lower_recorder *r)
+{
+	const struct ct_lower_program *p = r->o.program;
+	size_t n = ct_ptx_instruction_count(p->m);
+	if (!(r->place = ct_calloc(n + 1, sizeof *r->place)))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		r->place[i] = (struct place){
+			.region = p->block_of[i] == CT_LOWER_NONE ? CT_LOWER_NONE
+		                                                  : p->block[p->block_of[i]].region,
+			.slot = p->slot[i],
+			.address = p->address[i]};
+	return 0;
 }
 
 int ct_lower_recorder_new(struct ct_lower_recorder **out, const struct ct_lower_recording *o,
@@ -280,7 +304,7 @@ int ct_lower_recorder_new(struct ct_lower_recorder **out, const struct ct_lower_
 	r->observer = (struct ct_ptx_observer){
 		.ctx = r, .cta_begin = on_begin, .instruction = on_instruction, .cta_end = on_end};
 	r->lanes = ct_calloc(o->program->addresses, CT_WARP_LANES * sizeof *r->lanes);
-	if (!r->slot || !r->address || !r->lanes || find_variables(r) < 0) {
+	if (!r->slot || !r->address || !r->lanes || find_variables(r) < 0 || find_places(r) < 0) {
 		ct_lower_recorder_free(r);
 		return ct_fail_nomem(e);
 	}
@@ -339,6 +363,7 @@ void ct_lower_recorder_free(struct ct_lower_recorder *r)
 	if (!r)
 		return;
 	free(r->slot);
+	free(r->place);
 	free(r->address);
 	free(r->lanes);
 	ct_keyed_free(&r->touched);

@@ -63,6 +63,10 @@ struct ct_ptx_event {
 	uint32_t width;          /* bytes per lane, of all elements of a vector */
 	const uint64_t
 		*addresses; /* 32, valid where `mask` is set: host address (global, const) or offset */
+	/* 1: all 32 lanes are in `mask`, and each address is `stride` (0 or the width) above the one
+	 * before; 0: not known. */
+	int even;
+	uint32_t stride;
 };
 
 /* What texels are, and what an index outside of a texture reads. */

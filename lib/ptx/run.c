@@ -29,6 +29,9 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 		              : o->code == CT_PTX_tex ? w->texel_bytes
 		                                      : o->width;
 		event.addresses = w->seen;
+		event.even = w->shape != CT_PTX_SCATTERED && mask == CT_PTX_ALL_LANES &&
+		             (o->code == CT_PTX_load || o->code == CT_PTX_store);
+		event.stride = w->shape == CT_PTX_ADJACENT ? event.width : 0;
 	}
 	r->status = observer->instruction(observer->ctx, &event, r->e);
 	return r->status < 0 ? -1 : 0;

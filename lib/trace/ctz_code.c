@@ -7,24 +7,6 @@
 
 /* ---- columns ---- */
 
-void ctz_put(struct ct_buf *b, uint64_t v)
-{
-	unsigned char t[10];
-	size_t n = 0;
-	for (; v >= 0x80; v >>= 7)
-		t[n++] = (unsigned char)(v | 0x80);
-	t[n++] = (unsigned char)v;
-	ct_buf_add(b, t, n);
-}
-
-void ctz_put_planes(struct ct_buf *b, uint64_t v)
-{
-	unsigned i = 0;
-	for (; v >= 0x80; v >>= 7, i++)
-		ctz_put_byte(b + (i < 3 ? i : 3), (unsigned)(v | 0x80) & 0xff);
-	ctz_put_byte(b + (i < 3 ? i : 3), (unsigned)v);
-}
-
 void ctz_join(struct ct_buf *out, const struct ct_buf *column, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {

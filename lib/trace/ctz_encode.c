@@ -136,7 +136,8 @@ static void put_flow(struct ctz_encoder *c, uint32_t sid, struct ctz_site *site,
 	c->last_sid = sid;
 }
 
-static void put_mask(struct ctz_encoder *c, uint32_t mask)
+/* `n` instructions have this mask. */
+static void put_mask(struct ctz_encoder *c, uint32_t mask, uint32_t n)
 {
 	if (mask != c->mask) {
 		unsigned kind = mask == c->old_mask ? 1 : mask == 0 ? 2 : 3;
@@ -147,7 +148,27 @@ static void put_mask(struct ctz_encoder *c, uint32_t mask)
 		c->mask = mask;
 		c->mask_run = 0;
 	}
-	c->mask_run++;
+	c->mask_run += n;
+}
+
+/* Numbers in planes, as ctz_put_planes() writes one. */
+static void put_deltas(struct ct_buf *column, const int64_t *delta, unsigned n)
+{
+	unsigned char plane[3][CT_WARP_LANES];
+	unsigned used[3] = {0, 0, 0};
+	for (unsigned k = 0; k < n; k++) {
+		uint64_t v = ctz_zigzag((uint64_t)delta[k]);
+		unsigned i = 0;
+		for (; i < 3; i++, v >>= 7) {
+			plane[i][used[i]++] = (unsigned char)(v >= 0x80 ? v | 0x80 : v);
+			if (v < 0x80)
+				break;
+		}
+		if (i == 3)
+			ctz_put(column + 3, v);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		ct_buf_add(column + i, plane[i], used[i]);
 }
 
 static void put_list(struct ctz_encoder *c, const struct ct_inst *i, struct ctz_list *list,
@@ -161,8 +182,7 @@ static void put_list(struct ctz_encoder *c, const struct ct_inst *i, struct ctz_
 		*byte |= CTZ_A_REST;
 		return;
 	}
-	for (unsigned k = 0; k < n; k++)
-		ctz_put_planes(&c->column[CTZ_C_DELTA], ctz_zigzag((uint64_t)delta[k]));
+	put_deltas(&c->column[CTZ_C_DELTA], delta, n);
 	memcpy(list->delta, delta, n * sizeof *delta);
 	list->n = (uint8_t)(n + 1);
 }
@@ -211,13 +231,30 @@ int ctz_encoder_inst(struct ctz_encoder *c, const struct ct_code *code, const st
 	unsigned attr = (i->addr_form != CT_ADDR_NONE ? CTZ_HAS_ADDR : 0) |
 	                (has_values ? CTZ_HAS_VALUES : 0);
 	put_flow(c, sid, s, attr);
-	put_mask(c, i->mask);
+	put_mask(c, i->mask, 1);
 	if (attr & CTZ_HAS_ADDR)
 		put_address(c, sid, s, i);
 	if (has_values)
 		put_values(c, i);
 	c->insts++;
 	c->warp_insts++;
+	return CT_OK;
+}
+
+int ctz_encoder_plain(struct ctz_encoder *c, const struct ct_code *code, uint32_t sid, uint32_t n,
+                      uint32_t mask, struct ct_error *e)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t to = 0;
+		int st = file_sid(c, code, sid + i, &to, e);
+		if (st < 0)
+			return st;
+		put_flow(c, to,
+		         ctz_model_site(&c->model, to, ct_code_at(code, sid + i)->width_field != 0), 0);
+	}
+	put_mask(c, mask, n);
+	c->insts += n;
+	c->warp_insts += n;
 	return CT_OK;
 }
 

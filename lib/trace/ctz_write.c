@@ -246,9 +246,12 @@ static int has_bytes(const struct ctz_encoder *c, size_t limit)
 	return code >= limit || ctz_encoder_bytes(c) >= limit;
 }
 
+enum { FULL_EVERY = 256 }; /* instructions, of which CTZ_FRAME_INSTS is a multiple */
+
 static int is_full(const struct ctz_encoder *c)
 {
-	return c->insts >= CTZ_FRAME_INSTS || (c->insts % 256 == 0 && has_bytes(c, CTZ_FRAME_BYTES));
+	return c->insts >= CTZ_FRAME_INSTS ||
+	       (c->insts % FULL_EVERY == 0 && has_bytes(c, CTZ_FRAME_BYTES));
 }
 
 /* At the end of a CTA: any number of them may have no instruction, and a block has its limit. */
@@ -257,21 +260,61 @@ static int is_overfull(const struct ctz_encoder *c)
 	return is_full(c) || has_bytes(c, 2 * CTZ_FRAME_BYTES);
 }
 
-static int put_warp(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_cursor *c,
+/* Writes an instruction of warp i where it is wanted. */
+static int put_inst(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_inst *inst,
                     ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
 {
 	const struct ct_code *code = ct_cta_code(cta);
+	int st;
+	if (keep) {
+		ct_inst_expand(inst);
+		if (!keep(ctx, ct_cta_kernel(cta), ct_code_at(code, inst->sid), inst))
+			return CT_OK;
+	}
+	if (is_full(&w->encoder) && (st = cut(w, cta, i, e)) < 0)
+		return st;
+	w->insts++;
+	return ctz_encoder_inst(&w->encoder, code, inst, e);
+}
+
+/* Writes those that differ from the one before only in their number. A frame ends where it would if they
+ * came one by one. */
+static int put_more(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_inst *inst,
+                    uint32_t more, ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
+{
+	struct ctz_encoder *c = &w->encoder;
+	int st = CT_OK;
+	for (; keep && more && st == CT_OK; more--) {
+		inst->sid++;
+		st = put_inst(w, cta, i, inst, keep, ctx, e);
+	}
+	while (more && st == CT_OK) {
+		uint32_t n = FULL_EVERY - (uint32_t)(c->insts % FULL_EVERY);
+		n = n < more ? n : more;
+		if (is_full(c) && (st = cut(w, cta, i, e)) < 0)
+			return st;
+		st = ctz_encoder_plain(c, ct_cta_code(cta), inst->sid + 1, n, inst->mask, e);
+		inst->sid += n;
+		w->insts += n;
+		more -= n;
+	}
+	return st;
+}
+
+static int put_warp(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_cursor *c,
+                    ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
+{
 	struct ct_inst inst;
+	uint32_t more;
 	int st;
 	ctz_encoder_start_warp(&w->encoder, 0);
-	while ((st = ct_cursor_next(c, &inst, e)) > 0) {
-		if (keep && !keep(ctx, ct_cta_kernel(cta), ct_code_at(code, inst.sid), &inst))
-			continue;
-		if (is_full(&w->encoder) && (st = cut(w, cta, i, e)) < 0)
+	while ((st = ct_cursor_step(c, &inst, &more, e)) > 0) {
+		if (inst.addr_form != CT_ADDR_STRIDE) /* of a stride the first says all */
+			ct_inst_expand(&inst);
+		if ((st = put_inst(w, cta, i, &inst, keep, ctx, e)) < 0)
 			return st;
-		if ((st = ctz_encoder_inst(&w->encoder, code, &inst, e)) < 0)
+		if ((st = put_more(w, cta, i, &inst, more, keep, ctx, e)) < 0)
 			return st;
-		w->insts++;
 	}
 	ctz_encoder_end_warp(&w->encoder, ct_cta_warp(cta, i), w->core_ids);
 	return st;

@@ -143,12 +143,28 @@ static inline int ctz_is_control(char c)
 }
 
 /* A column being written; failures are sticky (ct_buf). */
-void ctz_put(struct ct_buf *b, uint64_t v);
-void ctz_put_planes(struct ct_buf *b, uint64_t v);
 static inline void ctz_put_byte(struct ct_buf *b, unsigned v)
 {
-	unsigned char c = (unsigned char)v;
-	ct_buf_add(b, &c, 1);
+	char c = (char)(unsigned char)v;
+	if (b->cap > b->len + 1 && !b->failed) {
+		b->data[b->len++] = c;
+		b->data[b->len] = '\0';
+	} else {
+		ct_buf_add(b, &c, 1);
+	}
+}
+static inline void ctz_put(struct ct_buf *b, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		ctz_put_byte(b, (unsigned)(v | 0x80) & 0xff);
+	ctz_put_byte(b, (unsigned)v);
+}
+static inline void ctz_put_planes(struct ct_buf *b, uint64_t v)
+{
+	unsigned i = 0;
+	for (; v >= 0x80; v >>= 7, i++)
+		ctz_put_byte(b + (i < 3 ? i : 3), (unsigned)(v | 0x80) & 0xff);
+	ctz_put_byte(b + (i < 3 ? i : 3), (unsigned)v);
 }
 
 /* Sizes, then columns, one after the other. */
@@ -310,6 +326,9 @@ void ctz_encoder_start_cta(struct ctz_encoder *c, uint64_t index, int goes_on);
 void ctz_encoder_start_warp(struct ctz_encoder *c, int goes_on);
 int ctz_encoder_inst(struct ctz_encoder *c, const struct ct_code *code, const struct ct_inst *i,
                      struct ct_error *e);
+/* n instructions sid, sid + 1 and so on with one mask, without addresses and values. */
+int ctz_encoder_plain(struct ctz_encoder *c, const struct ct_code *code, uint32_t sid, uint32_t n,
+                      uint32_t mask, struct ct_error *e);
 void ctz_encoder_end_warp(struct ctz_encoder *c, const struct ct_warp_info *w, int core_ids);
 void ctz_encoder_end_cta(struct ctz_encoder *c, int goes_on);
 size_t ctz_encoder_bytes(const struct ctz_encoder *c);
