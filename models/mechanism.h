@@ -153,6 +153,10 @@ struct ct_mechanism_run {
 	double setting; /* of the systems that have one, as candidates() gives them: for engine() and, where a sweep's key is
 	                   its name, for estimate() and replay(), too; 0: the one that estimate() chooses, or the only one */
 
+	uint32_t
+		sms; /* for engine(): how many SMs compute, the first ones, where another mechanism beside this one has
+	                 taken the others; 0: all */
+
 	void *state; /* the mechanism's own, from open() to close() */
 };
 

@@ -20,6 +20,7 @@ enum {
 	OPT_SHARD,
 	OPT_REQUIRE,
 	OPT_ALLOW_UNKNOWN,
+	OPT_WITH,
 	OPT_JOIN,
 	OPT_SLURM,
 	OPT_TASKS
@@ -38,6 +39,8 @@ static const struct ct_option own_options[] = {
 	{OPT_REQUIRE, "require", "EXPR",
          "a threshold, as 'MECHANISM.verdict != hurts for bfs*';\nexit 1 when one does not hold"},
 	{OPT_ALLOW_UNKNOWN, "allow-unknown", NULL, "let thresholds pass where the verdict is unknown"},
+	{OPT_WITH, "with", "NAME[:SYSTEM],...",
+         "also replay these mechanisms together; a single one\ntogether with that of --mechanism"},
 	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
 	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
 	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
@@ -122,6 +125,7 @@ static int take_option(void *ctx, int key, const char *value, struct ct_error *e
 		o->require[o->n_require++] = value;
 		return CT_OK;
 	case OPT_ALLOW_UNKNOWN: o->allow_unknown = 1; return CT_OK;
+	case OPT_WITH: o->with_text = value; return CT_OK;
 	case OPT_JOIN: o->join = 1; return CT_OK;
 	case OPT_SLURM: o->slurm = 1; return CT_OK;
 	default:
@@ -145,6 +149,37 @@ static int check_thresholds(const struct tr_own *o, struct ct_error *e)
 			             ct_require_text(r));
 		ct_require_free(r);
 	}
+	return st;
+}
+
+/* The mechanisms that are together: those of --with, behind that of --mechanism where there is one alone. */
+static int read_with(struct tr_own *o, struct ct_error *e)
+{
+	uint32_t first = o->mechanisms;
+	if (!o->with_text)
+		return CT_OK;
+	if (o->join || o->shards || o->slurm)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--with does not go with --join, --shard and --slurm: leave out one");
+	if (first && !(first & (first - 1)) && !strchr(o->with_text, ',')) {
+		unsigned i = 0;
+		while (!(first >> i & 1))
+			i++;
+		ct_with_add(&o->with, i);
+	}
+	int st = ct_with_read(&o->with, o->with_text, e);
+	if (st == CT_OK)
+		st = ct_with_check(&o->with, e);
+	for (unsigned i = 0; st == CT_OK && i < o->with.n; i++) {
+		const struct ct_mechanism *m = ct_mechanism_at(o->with.mechanism[i]);
+		ct_buf_printf(&o->with_name[0], "%s%s", i ? "," : "", m->name);
+		ct_buf_printf(&o->with_name[1], "%s%s", i ? "," : "",
+		              m->systems[o->with.system[i]].name);
+	}
+	for (unsigned i = 0; st == CT_OK && i < 2; i++)
+		st = ct_buf_check(&o->with_name[i], e);
+	o->together.name = o->with_name[0].data;
+	o->together.judged = o->with_name[1].data;
 	return st;
 }
 
@@ -254,7 +289,13 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--slurm makes the shards and says how they are joined: leave out --%s",
 		               o->join ? "join" : "shard");
-	int st = ct_tool_check_keys(t, o->mechanisms ? o->mechanisms : ct_mechanisms_published(), e);
+	int st = read_with(o, e);
+	if (st == CT_OK)
+		st = ct_tool_check_keys(
+			t,
+			ct_with_mask(&o->with) |
+				(o->mechanisms ? o->mechanisms : ct_mechanisms_published()),
+			e);
 	if (st == CT_OK)
 		st = o->slurm ? check_thresholds(o, e) : check_options(t, e);
 	if (st == CT_OK && o->slurm)
@@ -285,6 +326,8 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 	}
 	free_jobs(job, n);
 	ct_buf_free(&provenance);
+	ct_buf_free(&o->with_name[0]);
+	ct_buf_free(&o->with_name[1]);
 	return st;
 }
 

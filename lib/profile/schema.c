@@ -319,7 +319,7 @@ static const struct ct_metric es_metrics[] = {
 	NOT_MORE("perf_per_watt", "ratio"),   NOT_LESS("energy_j", "J"),
 	NOT_LESS("llc_mpki", "misses/kinst"), NOT_LESS("l1_mpki", "misses/kinst"),
 	NOT_LESS("l1_miss_rate", "ratio"),    NOT_LESS("l1_request_miss_rate", "ratio"),
-	NOT_GIVEN("storage_bytes", "bytes"),
+	NOT_GIVEN("storage_bytes", "bytes"),  NOT_MORE("interaction", "ratio"),
 };
 
 static const char *const views[] = {

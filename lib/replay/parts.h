@@ -346,6 +346,11 @@ struct ct_replay_parts {
 	const uint8_t *owned;             /* one for each SM, not 0: gets no CTAs; NULL: none */
 };
 
+/* Adds the parts of `more` to those of `into`, for two mechanisms at work together; the window is the smaller of the two.
+ * Fails with CT_ERR_USAGE, saying which place both take, where they exclude each other. */
+int ct_replay_parts_join(struct ct_replay_parts *into, const struct ct_replay_parts *more,
+                         struct ct_error *e);
+
 CT_DECLS_END
 
 #endif

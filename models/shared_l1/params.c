@@ -97,6 +97,7 @@ void ct_sl_defaults(struct ct_sl_params *p)
 	p->homes = CT_SL_HOMES_MOD;
 	p->network = CT_SL_NET_AUTO;
 	p->count = CT_SL_COUNT_LOCAL;
+	p->cores = 0;
 }
 
 int ct_sl_set(struct ct_sl_params *p, const char *assignment, struct ct_error *e)

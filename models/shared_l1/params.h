@@ -59,6 +59,7 @@ struct ct_sl_params {
 	enum ct_sl_homes homes;
 	enum ct_sl_network network;
 	enum ct_sl_count count;
+	unsigned cores; /* SMs that share their L1s, the first ones; 0: all */
 };
 
 /* The table; values lie in v of the parameters. */

@@ -404,7 +404,8 @@ static void part_flush(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cyc
 	struct ct_sl_part *p = ctx;
 	(void)r;
 	(void)cycle;
-	ct_sl_org_flush(p->org, sm);
+	if (!p->params.cores || sm < p->params.cores)
+		ct_sl_org_flush(p->org, sm);
 }
 
 /* An adaptive L1 is what the launch's shared memory leaves, times the system's factor. */

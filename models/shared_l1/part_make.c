@@ -80,9 +80,17 @@ static int make_network(struct ct_sl_part *p, enum ct_sl_network kind, const str
 static int make_org(struct ct_sl_part *p, enum ct_sl_network kind, const struct ct_sl_place *place,
                     struct ct_error *e)
 {
-	const struct ct_gpu *g = &p->gpu;
+	struct ct_gpu sharing = p->gpu; /* with the SMs that share alone */
+	const struct ct_gpu *g = &sharing;
 	uint32_t sectors = g->l1.line / g->l1.sector;
 	struct ct_sl_noc noc;
+	if (p->params.cores && p->params.cores < g->sms) {
+		if (kind == CT_SL_NET_MESH)
+			return ct_fail(e, CT_ERR_UNSUPPORTED,
+			               "on a mesh, L1s are shared by all SMs: %u of %u compute",
+			               p->params.cores, g->sms);
+		sharing.sms = p->params.cores;
+	}
 	struct ct_sl_org_config c = {
 		.organisation = p->system->dynamic ? CT_SL_ORG_DYNAMIC : CT_SL_ORG_SHARED,
 		.cores = g->sms,
@@ -174,7 +182,7 @@ int ct_sl_part_new(struct ct_sl_part **out, const struct ct_sl_system *s, const 
 	if (st == CT_OK)
 		st = make_network(p, kind, place, e);
 	/* A core alone is home to every line: its L1 is the engine's own. */
-	if (st == CT_OK && s->shared && g->sms > 1)
+	if (st == CT_OK && s->shared && (params->cores ? params->cores : g->sms) > 1)
 		st = make_homes(p, e);
 	if (st == CT_OK && p->home)
 		st = make_org(p, kind, place, e);

@@ -157,7 +157,9 @@ int ct_sl_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_
 	const struct ct_sl_run *s = run->state;
 	const struct ct_sl_system *row = ct_sl_system_at(system);
 	struct engine_parts *x = ct_calloc(1, sizeof *x);
+	struct ct_sl_params params = s->params;
 	int placed = 0;
+	params.cores = run->sms;
 	*parts = x;
 	if (!x)
 		return ct_fail_nomem(e);
@@ -169,7 +171,7 @@ int ct_sl_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_
 	enum ct_sl_network kind = s->params.network == CT_SL_NET_AUTO ? ct_sl_network_of(run->gpu)
 	                                                              : s->params.network;
 	if (st == CT_OK)
-		st = make_engine(engine, &x->part, (int)system, run->gpu, &s->params, kind,
+		st = make_engine(engine, &x->part, (int)system, run->gpu, &params, kind,
 		                 placed ? &x->place : NULL, run->settings->warmup, e);
 	return st;
 }

@@ -13,8 +13,15 @@
 
 /* ---- options ---- */
 
-enum { OPT_SWEEP = CT_OWN_OPTION, OPT_PUBLISHED, OPT_OVERHEADS, OPT_CONSTANTS, OPT_OF_MECHANISM };
-enum { OPTIONS_BEFORE = 1, OPTIONS_AFTER = 3, HELP_WIDTH = 57 };
+enum {
+	OPT_SWEEP = CT_OWN_OPTION,
+	OPT_WITH,
+	OPT_PUBLISHED,
+	OPT_OVERHEADS,
+	OPT_CONSTANTS,
+	OPT_OF_MECHANISM
+};
+enum { OPTIONS_BEFORE = 2, OPTIONS_AFTER = 3, HELP_WIDTH = 57 };
 
 /* The command of one mechanism: what ct_tool_main() is handed. */
 struct program {
@@ -35,6 +42,7 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	(void)e;
 	switch (key) {
 	case OPT_SWEEP: o->sweep_text = value; break;
+	case OPT_WITH: o->with_text = value; break;
 	case OPT_PUBLISHED: o->published = 1; break;
 	case OPT_OVERHEADS: o->overheads = 1; break;
 	case OPT_CONSTANTS: o->constants = 1; break;
@@ -83,6 +91,8 @@ static unsigned write_options(struct program *p)
 	const struct ct_mechanism *m = p->mechanism;
 	unsigned n = 0;
 	p->option[n++] = (struct ct_option){OPT_SWEEP, "sweep", "KEY=A..B[:STEP]", p->sweep_help.data};
+	p->option[n++] = (struct ct_option){
+		OPT_WITH, "with", "NAME[:SYSTEM],...", "replay it together with other mechanisms, too"};
 	for (unsigned i = 0; i < m->n_options && i < EST_OPTIONS_MAX; i++)
 		p->option[n++] = (struct ct_option){OPT_OF_MECHANISM + (int)i, m->options[i].name,
 		                                    m->options[i].value, m->options[i].help};
@@ -134,6 +144,8 @@ static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_
 		return st;
 	ct_buf_putc(b, '\n');
 	print_verdict(o->answer, p, b);
+	if (o->with_text)
+		ct_with_table(&o->answer->with, &o->answer->together, p, b);
 	ct_sweeps_table(p, m->name, b);
 	if (o->published)
 		st = m->show_published(run, ct_terminal_style(), b, e);
@@ -159,6 +171,18 @@ static int print_overheads(struct ct_tool *t, const struct est_answer *a, struct
 
 /* ---- running ---- */
 
+/* The mechanisms of --with beside this one. */
+static int read_with(const struct est_own *o, const struct ct_mechanism *m, struct ct_with *w,
+                     struct ct_error *e)
+{
+	*w = (struct ct_with){.n = 0};
+	if (!o->with_text)
+		return CT_OK;
+	ct_with_add(w, (unsigned)ct_mechanism_find(m->name));
+	int st = ct_with_read(w, o->with_text, e);
+	return st == CT_OK ? ct_with_check(w, e) : st;
+}
+
 /* Asks the question of the command line, then at each point of a sweep that the mechanism does not make itself. */
 static int run_questions(struct ct_tool *t, struct est_answer *a, const struct est_sweep *sweep,
                          struct ct_error *e)
@@ -179,6 +203,8 @@ static int run_questions(struct ct_tool *t, struct est_answer *a, const struct e
 	if (st == CT_OK && anew)
 		st = est_sweep_run(t, m, sweep, before, a->stage.from_trace || a->stage.replayed,
 		                   a->stage.p, e);
+	if (st == CT_OK && o->with_text)
+		st = ct_with_run(t, &a->stage, NULL, &a->with, &a->together, e);
 	o->answer = a;
 	if (st == CT_OK)
 		st = ct_est_finish(t, &a->stage, m->name, print_table, e);
@@ -193,13 +219,18 @@ static int run_estimator(struct ct_tool *t, struct ct_error *e)
 	const struct ct_mechanism *m = mechanism_of(t);
 	struct est_sweep sweep = {.native = 0};
 	struct est_answer *a = ct_calloc(1, sizeof *a);
-	int st = a ? ct_tool_check_keys(t, UINT32_C(1) << ct_mechanism_find(m->name), e)
-	           : ct_fail_nomem(e);
+	struct ct_with with;
+	int st = a ? read_with(o, m, &with, e) : ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = ct_tool_check_keys(
+			t, UINT32_C(1) << ct_mechanism_find(m->name) | ct_with_mask(&with), e);
 	t->whole = o->sweep_text != NULL; /* its values are those of the GPU that was named */
 	if (st == CT_OK && o->sweep_text)
 		st = est_sweep_read(o->sweep_text, m, &sweep, e);
 	if (st == CT_OK)
 		st = est_open(a, t, m, sweep.native ? &sweep.range : NULL, e);
+	if (st == CT_OK)
+		a->with = with;
 	if (st == CT_OK && o->constants)
 		st = ct_est_constants(t, m->parameters, m->values(&a->question.run), e);
 	else if (st == CT_OK && o->overheads)

@@ -8,6 +8,7 @@
 #include "common/stage.h"
 #include "common/swept.h"
 #include "common/tool.h"
+#include "common/with.h"
 #include "models/common/workload.h"
 #include "models/registry.h"
 #include "models/verdict/judge.h"
@@ -25,6 +26,7 @@ struct est_sweep {
 /* The estimator's own part of struct ct_tool. */
 struct est_own {
 	const char *sweep_text;
+	const char *with_text;
 	int published, overheads, constants;
 	const char *value[EST_OPTIONS_MAX]; /* of the mechanism's options, in its table's order */
 	const struct est_answer *answer;    /* what the table shows */
@@ -38,6 +40,8 @@ struct est_answer {
 	struct ct_stage stage;
 	struct ct_workload workload;
 	struct ct_judge judge;
+	struct ct_with with; /* that are replayed together with the mechanism */
+	struct ct_together together;
 };
 
 /* main() of the mechanism's command. */

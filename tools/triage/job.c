@@ -112,6 +112,20 @@ static int judge_mechanism(struct asked *a, const char *name, unsigned i, struct
 	return ct_verdict_write(a->stage.p, name, ct_mechanism_at(i), &v, e);
 }
 
+/* Replays those that are together, and writes what comes of it. */
+static int judge_together(struct ct_tool *t, struct asked *a, const char *name, struct ct_error *e)
+{
+	const struct tr_own *o = t->own;
+	struct ct_together x;
+	struct ct_verdict v;
+	int st = ct_with_run(t, &a->stage, a->workload_status == CT_OK ? &a->workload : NULL, &o->with,
+	                     &x, e);
+	if (st != CT_OK)
+		return st;
+	ct_together_verdict(&x, a->stage.p, &v);
+	return ct_verdict_write(a->stage.p, name, &o->together, &v, e);
+}
+
 /* ---- what tables draw ---- */
 
 uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS],
@@ -152,7 +166,8 @@ static int digest_of(struct ct_tool *t, const char *path, char out[32], struct c
 {
 	const struct tr_own *o = t->own;
 	const uint32_t own[2] = {o->mechanisms, (uint32_t)o->rows_only};
-	uint64_t crc = 0;
+	const char *with = o->with_text ? o->with_text : "";
+	uint64_t crc = ct_crc64(0, with, strlen(with));
 	int st = ct_digest_input(t, path, &crc, e);
 	if (st == CT_OK)
 		st = ct_digest_settings(t, &crc, e);
@@ -225,6 +240,8 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
 		if (is_judged(t->own, m))
 			st = judge_mechanism(a, name, m, e);
+	if (st == CT_OK && ((const struct tr_own *)t->own)->with.n)
+		st = judge_together(t, a, name, e);
 	ct_miss_cache_free(a->workload.cache);
 	return st;
 }

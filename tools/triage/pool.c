@@ -96,6 +96,14 @@ static void take_record(struct tr_job *j, const struct ct_record *r)
 {
 	struct ct_verdict v;
 	int m = ct_verdict_read(r, &v);
+	if (m < 0 && r->nfields > 1 && strchr(r->field[1], ',')) { /* of several together */
+		const char *f[CT_RECORD_FIELDS_MAX];
+		memcpy(f, r->field, r->nfields * sizeof *f);
+		f[1] = ct_mechanism_at(0)->name;
+		m = ct_verdict_read(
+			&(struct ct_record){.type = r->type, .nfields = r->nfields, .field = f}, &v);
+		m = m < 0 ? m : (int)ct_mechanism_count();
+	}
 	if (m >= 0) {
 		j->v[m] = v;
 		j->has |= 1u << m;
@@ -167,8 +175,9 @@ static void take_job(void *ctx, size_t i, char *reply, size_t n, const char *why
 	struct tr_job *j = &p->job[p->order[i]];
 	take_reply(j, reply, n, why);
 	/* What an earlier run left in a profile was not judged now. */
-	if (((const struct tr_own *)p->t->own)->mechanisms)
-		j->has &= ((const struct tr_own *)p->t->own)->mechanisms;
+	const struct tr_own *o = p->t->own;
+	if (o->mechanisms)
+		j->has &= o->mechanisms | (unsigned)(o->with.n > 0) << ct_mechanism_count();
 	p->done++;
 	p->failed += j->status < 0;
 	p->bytes_done += j->bytes;

@@ -28,10 +28,21 @@ int tr_distinguish(struct tr_job *job, size_t n, struct ct_error *e)
 
 /* ---- rows ---- */
 
-static int is_shown(const struct tr_own *o, const struct tr_job *j, int m)
+const struct ct_mechanism *tr_mechanism(const struct tr_own *o, unsigned m)
+{
+	return m < ct_mechanism_count() ? ct_mechanism_at(m) : &o->together;
+}
+
+unsigned tr_mechanisms(const struct tr_own *o)
+{
+	return ct_mechanism_count() + (o->with.n > 0);
+}
+
+static int is_shown(const struct tr_own *o, const struct tr_job *j, unsigned m)
 {
 	const struct ct_verdict *v = &j->v[m];
-	if (!(j->has >> m & 1) || (o->mechanisms && !(o->mechanisms >> m & 1)))
+	int known = m < ct_mechanism_count();
+	if (!(j->has >> m & 1) || (known && o->mechanisms && !(o->mechanisms >> m & 1)))
 		return 0;
 	if (o->only && !(o->only >> v->word & 1))
 		return 0;
@@ -78,14 +89,14 @@ static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n, s
 {
 	static int (*const order[])(const void *, const void *) = {
 		by_workload, by_speedup, by_verdict, by_mechanism};
-	struct tr_row *r = ct_calloc(n * CT_MECHANISMS_MAX, sizeof *r);
+	struct tr_row *r = ct_calloc(n * (CT_MECHANISMS_MAX + 1), sizeof *r);
 	size_t k = 0;
 	if (!r)
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < n; i++)
-		for (unsigned m = 0; m < ct_mechanism_count(); m++)
+		for (unsigned m = 0; m < tr_mechanisms(o); m++)
 			if (is_shown(o, &job[i], m))
-				r[k++] = (struct tr_row){&job[i], m, i};
+				r[k++] = (struct tr_row){&job[i], tr_mechanism(o, m), m, i};
 	qsort(r, k, sizeof *r, order[o->sort]);
 	*out = r;
 	*count = k;
@@ -121,7 +132,7 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int sms, int c
 		ct_table_cell(t, "%.0f/%.0f", v->sms_used, v->sms_asked);
 	else if (sms)
 		ct_table_cell(t, "%s", *used ? used : "-");
-	ct_table_cell(t, "%s", ct_mechanism_at(r->m)->name);
+	ct_table_cell(t, "%s", r->mechanism->name);
 	ct_table_cell(t, "%s", ct_verdict_word(v->word));
 	if (isnan(v->speedup))
 		ct_table_cell(t, "-");
@@ -131,7 +142,7 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int sms, int c
 		ct_table_cell(t, "-");
 	else
 		ct_table_cell(t, "%.2f..%.2f", v->low, v->high);
-	if (curves && (r->job->has_curve >> r->m & 1))
+	if (curves && (r->m < CT_MECHANISMS_MAX && r->job->has_curve >> r->m & 1))
 		ct_table_spark(t, r->job->curve[r->m], CT_CURVE_POINTS, 0, 1);
 	else if (curves)
 		ct_table_cell(t, "-");
@@ -175,7 +186,9 @@ static void render_csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 	for (size_t i = 0; i < n; i++) {
 		const struct ct_verdict *v = &r[i].job->v[r[i].m];
 		ct_escape_csv(b, r[i].job->name);
-		ct_buf_printf(b, ",%s,%s,", ct_mechanism_at(r[i].m)->name, ct_verdict_word(v->word));
+		ct_buf_putc(b, ',');
+		ct_escape_csv(b, r[i].mechanism->name); /* of several together, with commas */
+		ct_buf_printf(b, ",%s,", ct_verdict_word(v->word));
 		ct_buf_real(b, v->speedup);
 		ct_buf_putc(b, ',');
 		ct_buf_real(b, v->low);
@@ -219,8 +232,7 @@ static int render_document(struct ct_tool *t, const struct tr_row *r, size_t n, 
 	if (st == CT_OK && o->shards)
 		st = put_part(o, failed, p, e);
 	for (size_t i = 0; i < n && st == CT_OK; i++)
-		st = ct_verdict_write(p, r[i].job->name, ct_mechanism_at(r[i].m), &r[i].job->v[r[i].m],
-		                      e);
+		st = ct_verdict_write(p, r[i].job->name, r[i].mechanism, &r[i].job->v[r[i].m], e);
 	return st;
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/curve.h"
 #include "common/tool.h"
+#include "common/with.h"
 #include "models/verdict/name.h"
 #include "models/registry.h"
 #include "models/verdict/verdict.h"
@@ -26,6 +27,11 @@ struct tr_own {
 	const char *require[TR_REQUIRE_MAX];
 	unsigned n_require;
 	int allow_unknown; /* tests of require on unknown verdicts pass */
+	const char *with_text;
+	struct ct_with with; /* mechanisms that are replayed together, too */
+	struct ct_mechanism
+		together; /* what stands for them in rows, where with.n: name and judged system only */
+	struct ct_buf with_name[2]; /* these two */
 };
 
 /* One input. */
@@ -34,7 +40,7 @@ struct tr_job {
 	uint64_t bytes; /* of its files, for the order and the estimate of time */
 	int status;     /* of the job: CT_OK, 1 after --salvage met damage, or < 0 */
 	char name[CT_WORKLOAD_NAME_MAX];
-	struct ct_verdict v[CT_MECHANISMS_MAX];
+	struct ct_verdict v[CT_MECHANISMS_MAX + 1];       /* the last: of those that are together */
 	unsigned has;                                     /* bit mask of the verdicts that are set */
 	double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS]; /* misses by size of what m works on */
 	unsigned has_curve;                               /* bit mask of those that are set */
@@ -43,9 +49,15 @@ struct tr_job {
 	char *error, *warnings;   /* owned, NULL without */
 };
 
+/* The m-th mechanism of rows: that of the registry, or behind the last those that are together. */
+const struct ct_mechanism *tr_mechanism(const struct tr_own *o, unsigned m);
+/* How many there are. */
+unsigned tr_mechanisms(const struct tr_own *o);
+
 /* A line of the output. */
 struct tr_row {
 	const struct tr_job *job;
+	const struct ct_mechanism *mechanism;
 	unsigned m;
 	size_t order; /* of the input, so that sorting is stable */
 };
