@@ -122,9 +122,11 @@ static int add_item(struct sw_dimension *d, size_t *cap, const struct ct_swept *
 	if (is_range) {
 		st = ct_range_split("sweep", item, "llc.size=1MiB..8MiB:x2", &parts, e);
 		parts.text = text;
+	} else if (strlen(item) < sizeof parts.first) {
+		memcpy(parts.first, item, strlen(item) + 1);
+		memcpy(parts.last, item, strlen(item) + 1);
 	} else {
-		snprintf(parts.first, sizeof parts.first, "%s", item);
-		snprintf(parts.last, sizeof parts.last, "%s", item);
+		st = ct_fail(e, CT_ERR_USAGE, "%s: '%s' is too long for a value", text, item);
 	}
 	if (st != CT_OK)
 		return st;
