@@ -34,6 +34,7 @@ words() { # OPTION ARGUMENT
 	by) echo "pc array kernel" ;;
 	method) echo "auto analytic replay" ;;
 	clock-control) echo "none base boost" ;;
+	cache-control) echo "all none" ;;
 	mechanism | mechanisms) echo "all $mechanisms" ;;
 	only) echo "benefits neutral hurts unknown" ;;
 	sort) case $2 in

@@ -13,20 +13,23 @@
 #include "correlate/compare.h"
 #include "correlate/show.h"
 
-enum { OPT_WITHIN = CT_OWN_OPTION, OPT_PER_KERNEL, OPT_TIMING, OPT_CLOCK, OPT_HTML, OPT_SVG };
+enum { OPT_WITHIN = CT_OWN_OPTION, OPT_PER_KERNEL, OPT_TIMING, OPT_CLOCK, OPT_CACHE, OPT_HTML, OPT_SVG };
 
 enum clock_control { CLOCK_NONE, CLOCK_LOCKED };
+enum cache_control { CACHE_ASIS, CACHE_ALL, CACHE_NONE };
 
 struct own {
 	double within[COR_METRICS_MAX]; /* 0: not asked for */
 	int per_kernel;
 	enum clock_control clock;
+	enum cache_control cache;
 	const char *html, *svg;
 	struct ct_tool_pass pass;
 	struct ct_stage stage;
 	struct ct_counters **file;
 	size_t n_files;
-	char set[3][48]; /* assignments of clocks */
+	char set[5][48]; /* assignments of keys that these make */
+	size_t n_set;
 	struct cor_comparison c;
 };
 
@@ -38,6 +41,8 @@ static const struct ct_option options[] = {
          "how a trace is replayed: full, or quick, in which\nwarps run ahead: 1.2 to 1.5 times as fast"},
 	{OPT_CLOCK, "clock-control", "none|base|boost",
          "how the profiler set the clocks: base and boost held\nthem, and the replay takes the clock that the file tells"},
+	{OPT_CACHE, "cache-control", "all|none",
+         "how the profiler left the caches: all emptied them before\neach launch, as ncu does unless told not to"},
 	{OPT_HTML, "html", "FILE", "write a page with scatter plots there"},
 	{OPT_SVG, "svg", "FILE", "write the scatter plots alone there"},
 };
@@ -93,6 +98,14 @@ static int parse_clock(struct own *o, const char *value, struct ct_error *e)
 	return CT_OK;
 }
 
+static int parse_caches(struct own *o, const char *value, struct ct_error *e)
+{
+	if (strcmp(value, "all") != 0 && strcmp(value, "none") != 0)
+		return ct_fail(e, CT_ERR_USAGE, "--cache-control %s: want all or none", value);
+	o->cache = strcmp(value, "all") == 0 ? CACHE_ALL : CACHE_NONE;
+	return CT_OK;
+}
+
 static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct own *o = ((struct ct_tool *)ctx)->own;
@@ -100,6 +113,7 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	case OPT_WITHIN: return parse_within(o, value, e);
 	case OPT_TIMING: return ct_pass_timing_parse(value, &o->pass.timing, e);
 	case OPT_CLOCK: return parse_clock(o, value, e);
+	case OPT_CACHE: return parse_caches(o, value, e);
 	case OPT_HTML: o->html = value; return CT_OK;
 	case OPT_SVG: o->svg = value; return CT_OK;
 	default: o->per_kernel = 1; return CT_OK;
@@ -156,6 +170,41 @@ static int by_value(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
+/* Sets a key as if it stood in front of all -p, which go over it. */
+static int assign(struct ct_tool *t, struct own *o, const char *key, const char *value,
+                  struct ct_error *e)
+{
+	char *text = o->set[o->n_set++];
+	snprintf(text, sizeof o->set[0], "%s=%s", key, value);
+	if (ct_grow((void **)&t->set, &t->cap_set, t->n_set + 1, sizeof *t->set) != 0)
+		return ct_fail_nomem(e);
+	memmove(t->set + 1, t->set, t->n_set++ * sizeof *t->set);
+	t->set[0] = text;
+	return CT_OK;
+}
+
+/* What the profiler did to the caches, as keys of the GPU. L1s that a GPU empties at every kernel stay so. */
+static int take_caches(struct ct_tool *t, struct own *o, struct ct_error *e)
+{
+	int st = CT_OK;
+	if (o->cache == CACHE_ALL)
+		st = assign(t, o, "l1.flush", "on", e);
+	if (st == CT_OK && o->cache != CACHE_ASIS)
+		st = assign(t, o, "llc.flush", o->cache == CACHE_ALL ? "on" : "off", e);
+	return st;
+}
+
+/* The most usual reason of another traffic than the board's. */
+static void tell_caches(struct ct_tool *t, const struct own *o)
+{
+	struct ct_diag d = ct_tool_diag(t);
+	if (o->cache == CACHE_ASIS && !o->stage.gpu.llc_flush && o->c.n_launches > 1 &&
+	    strncmp(ct_counters_form(o->file[0]), "ncu", 3) == 0)
+		ct_warn(&d,
+		        "ncu empties the caches before each launch unless told not to, and the LLC was replayed "
+		        "warm: say which it was with --cache-control");
+}
+
 /* The clock that a launch ran at: as the file tells it, or its cycles over its time. MHz, or NaN. */
 static double clock_of(const double *v)
 {
@@ -193,11 +242,11 @@ static int take_clock(struct ct_tool *t, struct own *o, struct ct_error *e)
 		        low, high);
 	}
 	for (int i = 0; i < 3; i++) {
-		snprintf(o->set[i], sizeof o->set[i], "%s=%.6gMHz", keys[i], median);
-		if (ct_grow((void **)&t->set, &t->cap_set, t->n_set + 1, sizeof *t->set) != 0)
-			return ct_fail_nomem(e);
-		memmove(t->set + 1, t->set, t->n_set++ * sizeof *t->set); /* -p goes over it */
-		t->set[0] = o->set[i];
+		char text[32];
+		snprintf(text, sizeof text, "%.6gMHz", median);
+		int st = assign(t, o, keys[i], text, e);
+		if (st != CT_OK)
+			return st;
 	}
 	return CT_OK;
 }
@@ -326,6 +375,7 @@ static int compare(struct ct_tool *t, struct own *o, struct ct_error *e)
 	            o->c.matched_launches, o->c.n_launches, o->c.rows - o->c.matched_rows, o->c.rows);
 	cor_verdict_text(&o->c, verdict, sizeof verdict);
 	ct_tool_say(t, "%s", verdict);
+	tell_caches(t, o);
 	st = past = judge(t, o, e);
 	if (st >= 0)
 		st = cor_records(&o->c, o->stage.p, program_name(o->stage.p), o->per_kernel, e);
@@ -353,6 +403,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	o->pass.per_kernel = 1;
 	t->method = CT_METHOD_REPLAY; /* what histograms answer has no cycles of single launches */
 	int st = read_files(t, o, e);
+	if (st == CT_OK)
+		st = take_caches(t, o, e);
 	if (st == CT_OK && o->clock == CLOCK_LOCKED)
 		st = take_clock(t, o, e);
 	if (st == CT_OK) {

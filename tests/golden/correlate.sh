@@ -97,6 +97,17 @@ same "-p goes over it" "1200" "$(correlate -q --clock-control boost -p clock.cor
 refuses "a file without a clock" 2 "tells no clock" correlate --clock-control base bfs nvprof.csv
 refuses "an unknown control" 2 "want none, base or boost" correlate --clock-control fast bfs raw.csv
 
+# caches
+check "a warm LLC beside ncu's file is told" grep -q "LLC was replayed warm: say which" raw.err
+check "not beside nvprof's" sh -c '! grep -q warm nvprof.err'
+correlate --cache-control all bfs.profile raw.csv >cold.out 2>cold.err
+check "nor where it was said" sh -c '! grep -q warm cold.err'
+same "all empties the caches of every launch" "$(reuse -q --per-kernel -p l1.flush=on -p llc.flush=on bfs | awk -F'\t' '$1 == "SN" && $2 == "all" && $3 == "dram_read_bytes" { print $4 }')" \
+	"$(cr cold.out all dram_read_bytes 6)"
+check "which reads more of the DRAM" test "$(cr cold.out all dram_read_bytes 6)" -gt "$(cr raw.out all dram_read_bytes 6)"
+same "none leaves them" "$(grep ^CR raw.out)" "$(correlate -q --cache-control none bfs.profile raw.csv 2>/dev/null | grep ^CR)"
+refuses "no other word" 2 "want all or none" correlate --cache-control some bfs raw.csv
+
 # for people
 correlate -q -O table --within 30% --html page.html --svg plot.svg bfs.profile raw.csv >table 2>/dev/null
 check "a table" grep -qE '^cycles +cycles +[0-9,]+ +[0-9,]+ +20\.0 %$' table

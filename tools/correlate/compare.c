@@ -369,7 +369,10 @@ static int add_record(struct ct_profile *p, const char *scope, const char *name,
 	size_t at[3];
 	for (int i = 0; i < 3; i++) {
 		at[i] = b.len;
-		ct_buf_real(&b, v[i]);
+		if (i < 2 && fabs(v[i]) < 0x1p53 && v[i] == floor(v[i])) /* counts in full */
+			ct_buf_printf(&b, "%.0f", v[i] + 0.0);
+		else
+			ct_buf_real(&b, v[i]);
 		ct_buf_putc(&b, '\0');
 	}
 	int st = ct_buf_check(&b, e);
