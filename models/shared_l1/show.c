@@ -16,7 +16,7 @@ static void show_real(struct ct_table *table, int decimals, double v)
 
 /* One system: what it misses and how far it goes for it, what it gains, and why. */
 static void show_row(struct ct_table *table, const struct ct_profile *p, const struct ct_sl_row *rows,
-                     const struct ct_sl_row *r, int is_held)
+                     const struct ct_sl_row *r, const char *method, int is_held)
 {
 	const struct ct_sl_estimate *x = &r->x;
 	char why[160];
@@ -26,8 +26,8 @@ static void show_row(struct ct_table *table, const struct ct_profile *p, const s
 	show_real(table, 2, x->replicas);
 	ct_table_percent(table, x->remote_fraction);
 	show_real(table, 2, x->reply_latency / rows[CT_SL_PRIVATE].x.reply_latency);
-	ct_verdict_speedup_cells(table, p, ct_mechanism_shared_l1.name, &r->speedup,
-	                         is_held ? "replay" : "analytic", r == &rows[CT_SL_PRIVATE]);
+	ct_verdict_speedup_cells(table, p, ct_mechanism_shared_l1.name, &r->speedup, method,
+	                         r == &rows[CT_SL_PRIVATE]);
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
 	ct_sl_row_why(rows, r, why, sizeof why);
 	ct_table_cell(table, "%s%s", why, is_held ? ", replayed" : "");
@@ -96,8 +96,11 @@ int ct_sl_show(const struct ct_mechanism_run *run, const struct ct_table_style *
 	if (!s->answered)
 		return CT_OK;
 	ct_table_heads(&table, names);
-	for (size_t i = 0; i < CT_SL_SYSTEMS; i++)
-		show_row(&table, run->p, rows, &rows[i], rows == s->mixed && (s->held >> i & 1));
+	for (size_t i = 0; i < CT_SL_SYSTEMS; i++) {
+		int is_held = rows == s->mixed && (s->held >> i & 1);
+		show_row(&table, run->p, rows, &rows[i],
+		         is_held || rows == s->replayed ? "replay" : "analytic", is_held);
+	}
 	ct_table_render(&table, b);
 	if (run->check)
 		show_check(s, style, b);

@@ -7,12 +7,14 @@
 void ct_verdict_speedup_cells(struct ct_table *t, const struct ct_profile *p, const char *mechanism,
                               const struct ct_mechanism_number *x, const char *method, int is_baseline)
 {
+	/* A replay of the whole trace states no range, in its ES record neither: its row has it that nothing is left open. */
+	const int open = x->low < x->high;
 	const struct ct_estimate es = {
 		.mechanism = mechanism,
 		.method = method,
 		.value = x->value,
-		.low = x->low,
-		.high = x->high};
+		.low = open ? x->low : NAN,
+		.high = open ? x->high : NAN};
 	double low, high;
 	if (isfinite(x->value))
 		ct_table_cell(t, "%.3f", x->value);

@@ -112,20 +112,23 @@ static void tell_gaps(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason + n, sizeof v->reason - n, "; of a part of the trace: %s", gaps);
 }
 
-/* Why, in the mechanism's words; before them that it had nothing to act on, where that is known and its speed-up does not say
- * otherwise: a system differs from the GPU as configured in more than what it acts on. */
+/* Why, in the mechanism's words. Where it is known to have had nothing to act on, and its speed-up does not say otherwise, that is
+ * why; what is left of a difference comes of what a system changes besides. */
 static void give_reason(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
+	static const double rounding = 0.0005; /* what would be printed as 0.0 % */
 	const struct ct_mechanism_number speedup = {v->speedup, v->low, v->high};
-	char idle[96] = "";
-	size_t n = 0;
+	char idle[96] = "", rest[96] = "";
 	v->reason[0] = '\0';
 	int still = v->speedup <= ct_verdict_benefits && v->speedup >= ct_verdict_hurts;
-	if (still && m->acted && m->acted(p, idle, sizeof idle) == 0) {
-		snprintf(v->reason, sizeof v->reason, "%s: nothing to act on, ", idle);
-		n = strlen(v->reason);
+	if (!still || !m->acted || m->acted(p, idle, sizeof idle) != 0) {
+		m->reason(p, &speedup, v->reason, sizeof v->reason);
+		return;
 	}
-	m->reason(p, &speedup, v->reason + n, sizeof v->reason - n);
+	if (fabs(v->speedup - 1) >= rounding)
+		snprintf(rest, sizeof rest, ", %+.1f %% come of what %s changes besides",
+		         100 * (v->speedup - 1), m->judged);
+	snprintf(v->reason, sizeof v->reason, "%s: nothing to act on%s", idle, rest);
 }
 
 /* The best of the systems that m has to beat, into v: the step of its estimate, or CT_DECIDED_NOT when p lacks one of
@@ -250,12 +253,16 @@ static void decide_by_bound(struct case_of *c, struct ct_verdict *v)
 }
 
 /* An estimate that is above what is possible is an error of the estimate. Where all of its range is, it tells nothing but
- * that there may be a gain: from none to the bound. */
-static void keep_to_bound(double bound, struct ct_verdict *v)
+ * that there may be a gain: from none to the bound. An ideal may be slower than the GPU as configured, with requests in
+ * another order: that makes no loss of an estimate. */
+static void keep_to_bound(double ideal, struct ct_verdict *v)
 {
+	double bound = fmax(ideal, 1);
+	if (bound >= v->high)
+		return;
 	v->high = bound;
 	if (v->low > bound)
-		v->low = fmin(bound, 1);
+		v->low = 1;
 	v->speedup = fmin(v->speedup, bound);
 }
 
@@ -274,7 +281,7 @@ static void decide_by_range(struct case_of *c, struct ct_verdict *v)
 	c->over_high = INFINITY;
 	if (c->by_alternative != CT_DECIDED_NOT && c->m->alternatives)
 		ct_range_ratio(c->p, &c->judged, &c->alternative, &c->over_low, &c->over_high);
-	if (c->bound < v->high && c->by == CT_DECIDED_ESTIMATE)
+	if (c->by == CT_DECIDED_ESTIMATE)
 		keep_to_bound(c->bound, v);
 	choose_word(c, v);
 	give_reason_of(c, v);

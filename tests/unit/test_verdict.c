@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "models/registry.h"
+#include "models/verdict/cell.h"
 #include "models/verdict/name.h"
 #include "models/verdict/verdict.h"
 
@@ -420,6 +421,12 @@ static void test_bound(void **state)
 	assert_int_equal(v.word, CT_NEUTRAL);
 	v = credit("analytic", 1.5, 1, 1, 1.018); /* the error of the estimate passes the border */
 	assert_int_not_equal(v.decided_by, CT_DECIDED_BOUND);
+	/* An estimate above the bound leaves what is between no gain and the bound, and stays in its range. */
+	assert_true(v.low == 1 && v.speedup == v.high && v.high > 1.018 && v.high < 1.04);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	v = credit("analytic", 0.995, 1, 1, 0.8); /* an ideal that loses makes no loss of an estimate */
+	assert_int_not_equal(v.word, CT_HURTS);
+	assert_true(v.low < v.speedup && v.speedup < v.high && v.speedup == 0.995);
 }
 
 /* Of several estimates the closest one decides. */
@@ -498,7 +505,11 @@ static void test_acted(void **state)
 	assert_int_equal(ct_profile_add_count(p, "all", "lines_left", 0, NULL, "replay", NULL), 0);
 	ct_verdict_decide(p, &lines, &v);
 	assert_int_equal(v.word, CT_NEUTRAL);
-	assert_non_null(strstr(v.reason, "0 evictions: nothing to act on, first phrase"));
+	assert_string_equal(v.reason, "0 evictions: nothing to act on");
+	estimate(p, &lines, 1.012, 1.012, 1.012, "replay"); /* of what else it changes */
+	ct_verdict_decide(p, &lines, &v);
+	assert_string_equal(v.reason,
+	                    "0 evictions: nothing to act on, +1.2 % come of what New+ changes besides");
 	estimate(p, &lines, 1.3, 1.3, 1.3, "replay"); /* it moved all the same */
 	ct_verdict_decide(p, &lines, &v);
 	assert_null(strstr(v.reason, "nothing to act on"));
@@ -506,6 +517,34 @@ static void test_acted(void **state)
 	assert_int_equal(ct_profile_add_count(p, "all", "lines_left", 3, NULL, "replay", NULL), 0);
 	ct_verdict_decide(p, &lines, &v);
 	assert_null(strstr(v.reason, "0 evictions"));
+	ct_profile_free(p);
+}
+
+/* The row of a replay has the range of the verdict that the replay decides, whether or not the row says that its number has no
+ * range. */
+static void test_rows_of_replays(void **state)
+{
+	static const char *const head[] = {"speed-up", "range"};
+	const struct ct_mechanism_number row[] = {{1.5, 1.5, 1.5}, {1.5, NAN, NAN}};
+	struct ct_profile *p = profile(8, 0.1);
+	struct ct_verdict v;
+	char want[64];
+	(void)state;
+	estimate(p, &registers, 1.5, NAN, NAN, "replay");
+	ct_verdict_decide(p, &registers, &v);
+	assert_int_equal(v.decided_by, CT_DECIDED_FULL);
+	snprintf(want, sizeof want, "%.3f..%.3f", v.low, v.high);
+	for (int i = 0; i < 2; i++) {
+		const struct ct_table_style style = {0};
+		struct ct_table t = {.columns = 2, .style = &style};
+		struct ct_buf b = {0};
+		ct_table_heads(&t, head);
+		ct_verdict_speedup_cells(&t, p, registers.name, &row[i], "replay", 0);
+		ct_table_render(&t, &b);
+		ct_buf_putc(&b, '\0');
+		assert_non_null(strstr(b.data, want));
+		ct_buf_free(&b);
+	}
 	ct_profile_free(p);
 }
 
@@ -674,15 +713,25 @@ static void test_distinct(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),     cmocka_unit_test(test_range),
-		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part),
-		cmocka_unit_test(test_inside),    cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_lacking),   cmocka_unit_test(test_unsaid),
-		cmocka_unit_test(test_credit),    cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_steps),     cmocka_unit_test(test_no_reuse),
-		cmocka_unit_test(test_too_wide),  cmocka_unit_test(test_acted),
-		cmocka_unit_test(test_line),      cmocka_unit_test(test_long_numbers),
-		cmocka_unit_test(test_record),    cmocka_unit_test(test_name),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_range),
+		cmocka_unit_test(test_too_small),
+		cmocka_unit_test(test_part),
+		cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_unsaid),
+		cmocka_unit_test(test_credit),
+		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_no_reuse),
+		cmocka_unit_test(test_too_wide),
+		cmocka_unit_test(test_acted),
+		cmocka_unit_test(test_rows_of_replays),
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_long_numbers),
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_name),
 		cmocka_unit_test(test_distinct),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
