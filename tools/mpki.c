@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "base/units.h"
 #include "common/curve.h"
+#include "common/kernels.h"
 #include "common/stage.h"
 #include "common/terminal.h"
 #include "models/common/baseline.h"
@@ -203,6 +204,42 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 	ct_table_render(&t, b);
 }
 
+/* Launches of a name together, the longest first, and what limits each; of one kernel the scopes tell all. */
+static void print_kernels(const struct ct_profile *p, struct ct_buf *b)
+{
+	enum { SHOWN = 20 };
+	static const char *const heads[] = {
+		"kernel", "launches", "cycles", "share", "L1 misses", "LLC MPKI", "limited by"};
+	struct ct_table t = {.columns = 7, .style = ct_terminal_style()};
+	struct ct_kernel_rank *k;
+	size_t n;
+	if (ct_kernels_rank(p, &k, &n) < 0) {
+		b->failed = 1;
+		return;
+	}
+	ct_table_heads(&t, heads);
+	for (size_t i = 0; i < n && i < SHOWN; i++) {
+		char limit[CT_KERNEL_LIMIT];
+		ct_kernel_limit(p, k[i].scope, limit, sizeof limit);
+		ct_table_name(&t, k[i].name);
+		ct_table_count(&t, k[i].launches);
+		ct_table_count(&t, (uint64_t)k[i].cycles);
+		ct_table_percent(&t, k[i].share);
+		ct_table_percent(&t, k[i].l1_miss_rate);
+		ct_table_real(&t, k[i].llc_mpki);
+		ct_table_cell(&t, "%s", limit);
+	}
+	if (n > 1) {
+		ct_buf_puts(b, "\nKernels by their cycles without launch\n");
+		ct_table_render(&t, b);
+		if (n > SHOWN)
+			ct_buf_printf(b, "%zu more: annotate --by kernel -n 0 lists all\n", n - SHOWN);
+	} else {
+		ct_buf_free(&t.cells);
+	}
+	ct_kernels_free(k, n);
+}
+
 static void print_curve(const struct ct_profile *p, const char *level, const char *title,
                         struct ct_buf *b)
 {
@@ -235,6 +272,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	(void)e;
 	head(&o->stage, b);
 	scopes(p, b);
+	print_kernels(p, b);
 	if (t->check)
 		mpki_check_print(&o->check, b);
 	if (o->explain)

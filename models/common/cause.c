@@ -100,28 +100,35 @@ struct station {
 };
 enum { STATIONS = 6 };
 
-static double item_of(const struct ct_profile *p, const char *name)
+static double item_of(const struct ct_profile *p, const char *scope, const char *name)
 {
 	double v;
-	return ct_profile_get_im(p, "all", name, &v) ? v : NAN;
+	return ct_profile_get_im(p, scope, name, &v) ? v : NAN;
 }
 
-/* Share of the replayed cycles, without launches, that each resource works. 0 where p does not tell. */
-static int find_stations(const struct ct_profile *p, struct station s[STATIONS])
+static double sn_of(const struct ct_profile *p, const char *scope, const char *name)
+{
+	double v;
+	return ct_profile_get(p, scope, name, &v) ? v : NAN;
+}
+
+/* Share of the replayed cycles of a scope, without launches, that each resource works. 0 where p does not tell. */
+static int find_stations(const struct ct_profile *p, const char *scope, struct station s[STATIONS])
 {
 	struct ct_gpu g;
-	double run = ct_fact_sn(p, "cycles") - ct_fact_sn(p, "launch_cycles");
+	double run = sn_of(p, scope, "cycles") - sn_of(p, scope, "launch_cycles");
 	if (!(run > 0) || ct_pass_get_gpu(p, &g, NULL) != CT_OK)
 		return 0;
 	double noc = g.noc_mhz / g.core_mhz, llc = g.llc_mhz / g.core_mhz;
 	double peak = ct_gpu_dram_gbps(&g) * 1e3 / g.core_mhz; /* bytes a core cycle */
-	double bytes = ct_fact_sn(p, "dram_read_bytes") + ct_fact_sn(p, "dram_write_bytes");
+	double bytes = sn_of(p, scope, "dram_read_bytes") + sn_of(p, scope, "dram_write_bytes");
 	const struct station made[STATIONS] = {
-		{"issue", ct_fact_sn(p, "warp_insts") / (run * g.sms * g.schedulers)},
-		{"L1 ports", item_of(p, "l1_cycles") / (run * g.sms)},
-		{"requests to the LLC", item_of(p, "noc_request_cycles") / (run * g.llc_slices * noc)},
-		{"replies from the LLC", item_of(p, "noc_reply_cycles") / (run * g.sms * noc)},
-		{"LLC slices", ct_fact_sn(p, "llc_sector_accesses") / (run * g.llc_slices * llc)},
+		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers)},
+		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms)},
+		{"requests to the LLC",
+	         item_of(p, scope, "noc_request_cycles") / (run * g.llc_slices * noc)},
+		{"replies from the LLC", item_of(p, scope, "noc_reply_cycles") / (run * g.sms * noc)},
+		{"LLC slices", sn_of(p, scope, "llc_sector_accesses") / (run * g.llc_slices * llc)},
 		{"DRAM bandwidth", bytes / (run * peak)}};
 	memcpy(s, made, sizeof made);
 	return 1;
@@ -159,7 +166,7 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 	struct station s[STATIONS], then[STATIONS];
 	if (strlen(text) + LIMIT_TEXT + VERDICT_TEXT > n)
 		return;
-	if (!find_stations(p, s) || !isfinite(busiest(s)->busy))
+	if (!find_stations(p, "all", s) || !isfinite(busiest(s)->busy))
 		return;
 	const double change[STATIONS] = {1 / factor(flow->sms), 1 / factor(flow->sms),
 	                                 factor(flow->llc),     factor(flow->llc) / factor(flow->sms),
@@ -175,4 +182,11 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 	ct_fact_add(text, n, " before and by ");
 	add_station(text, n, after);
 	ct_fact_add(text, n, " after");
+}
+
+void ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope)
+{
+	struct station s[STATIONS];
+	if (find_stations(p, scope, s) && isfinite(busiest(s)->busy))
+		add_station(text, n, busiest(s));
 }

@@ -37,14 +37,14 @@ while read -r w kernel array what; do
 done <<'TABLE'
 bfs bfs_expand edges edges of the frontier's nodes
 kmeans kmeans_swap points points, each thread another row
-histo histo_final 4079616|bins counts of all bins
+histo histo_final 4079616|bins|counts counts of all bins
 spmv spmv_jds columns column numbers of the matrix
-b+tree btree_find_key 1226016|nodes|tree nodes of the tree
-nn nn_distance 342112|records records
+b+tree btree_find_key 1226016|nodes|tree|knodes nodes of the tree
+nn nn_distance 342112|records|places records
 streamcluster streamcluster_gain 524288|points|coordinates coordinates of the points
 pathfinder pathfinder_rows wall costs of the grid
 stencil stencil_7point grid cells around each cell
-pagerank pagerank_push 131072|edges edges of the graph
+pagerank pagerank_push 131072|edges|columns edges of the graph
 TABLE
 
 "$b/reuse" --annotate --no-sms-views --timing quick -o quick.prof bfs
@@ -81,6 +81,15 @@ done
 refuses "--by is checked" 2 "pc, array or kernel" "$b/annotate" --by line bfs
 refuses "--sort is checked" 2 "a count of PC records" "$b/annotate" --sort pc bfs
 "$b/annotate" --callgrind cg.out -O csv bfs.prof >/dev/null
+# the page
+"$b/mpki" --every 8000 -O profile bfs | grep -P '^PH' >ph
+{ grep -v '^EN' bfs.prof; cat ph; } >page.prof
+"$b/report" --no-verify --html page.html page.prof
+page=$(sed 's/<[^>]*>//g' page.html)
+same "the page leads with the costliest load" 1 "$(grep -c '% of the waiting for memory is for one load, LDG.E at .* of bfs_expand, from edges: ' <<<"$page")"
+same "before the verdicts" 1 "$(awk '/class="findings"/ { f = NR } /class="tally"/ { t = NR } END { print (f && f < t) }' page.html)"
+same "it has kernels, instructions, arrays, phases and words" 5 "$(grep -cE '<h4>(Kernels|Instructions that cost most|Arrays that cost most)</h4>|<figcaption>Misses over the run|<summary>Words</summary>' page.html)"
+same "kernels are ranked in mpki, too" "bfs_expand bfs_settle" "$("$b/mpki" -O table bfs.prof | awk '/^Kernels by/ { on = 1; next } on && /^bfs/ { print $1 } /^$/ { on = 0 }' | paste -sd' ')"
 if command -v callgrind_annotate >/dev/null; then
 	same "callgrind_annotate reads the sums" "$(grep -P '^PC' bfs.prof | awk -F'\t' '{ s += $20; m += $12; l += $17 } END { print s, m, l }')" \
 		"$(callgrind_annotate --threshold=100 cg.out 2>err | awk '/PROGRAM TOTALS/ { gsub(/,|\([^)]*\)/, ""); print $1, $2, $3; exit }')"

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "common/chart.h"
 #include "common/html.h"
+#include "common/kernels.h"
 
 enum { CHANGES_SHOWN = 100 };
 
@@ -59,6 +60,45 @@ static void page_lede(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(
 		b, "<li><a href=\"#workloads\">Workloads</a></li>"
 		   "<li><a href=\"#reading\">How to read this</a></li></ul></nav>\n</header>\n<main>\n");
+}
+
+/* Of one workload what costs most; of several who gains most, from what. */
+static void findings(const struct rep_report *r, struct ct_buf *b)
+{
+	enum { SHOWN = 3 };
+	const struct rep_run *run = &r->run;
+	double below = INFINITY;
+	if (run->n == 1) {
+		rep_page_findings(&run->w[0], b);
+		return;
+	}
+	ct_buf_puts(b, "<ul class=\"findings\">\n");
+	for (int k = 0; k < SHOWN; k++) {
+		const struct rep_workload *best = NULL;
+		unsigned of = 0;
+		double most = 0;
+		for (size_t i = 0; i < run->n; i++)
+			for (unsigned m = 0; rep_next_shown(run, &m); m++) {
+				const struct ct_verdict *v = &run->w[i].v[m];
+				if (v->word == CT_BENEFITS && v->speedup < below && v->speedup > most) {
+					most = v->speedup;
+					best = &run->w[i];
+					of = m;
+				}
+			}
+		if (!best)
+			break;
+		below = most;
+		ct_buf_printf(b, "<li><a href=\"#w%zu\">", (size_t)(best - run->w));
+		ct_escape_markup(b, best->name);
+		ct_buf_printf(b, "</a> would run %.2f times as fast with %s: ", most,
+		              ct_mechanism_at(of)->name);
+		ct_escape_markup(b, best->v[of].reason);
+		ct_buf_puts(b, ".</li>\n");
+	}
+	if (isinf(below))
+		ct_buf_puts(b, "<li>No verdict says that a workload benefits.</li>\n");
+	ct_buf_puts(b, "</ul>\n");
 }
 
 static void verdict_tally(const struct rep_report *r, struct ct_buf *b)
@@ -148,6 +188,13 @@ static void number_cell(struct ct_buf *b, const struct rep_workload *w, int c)
 	ct_buf_printf(b, "\">%s</td>", t);
 }
 
+static void limit_cell(struct ct_buf *b, const struct rep_workload *w)
+{
+	char limit[CT_KERNEL_LIMIT];
+	ct_kernel_limit(w->p, "all", limit, sizeof limit);
+	ct_buf_printf(b, "<td role=\"cell\" data-k=\"limited by\" data-v=\"%s\">%s</td>", limit, limit);
+}
+
 /* Which of them rest on parts of their traces. */
 static void partial_workloads(const struct rep_report *r, struct ct_buf *b)
 {
@@ -177,6 +224,7 @@ static void partial_workloads(const struct rep_report *r, struct ct_buf *b)
 static void verdict_overview(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n");
+	findings(r, b);
 	verdict_tally(r, b);
 	ct_buf_puts(b, "<h3>By workload</h3>\n");
 	filter_controls(r, b);
@@ -195,7 +243,8 @@ static void verdict_overview(const struct rep_report *r, struct ct_buf *b)
 			b,
 			"<th scope=\"col\" role=\"columnheader\" class=\"n\" data-first=\"descending\">%s</th>",
 			columns[c].name);
-	ct_buf_puts(b, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
+	ct_buf_puts(b, "<th scope=\"col\" role=\"columnheader\">limited by</th></tr></thead>\n"
+	               "<tbody role=\"rowgroup\">\n");
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct rep_workload *w = &r->run.w[i];
 		ct_buf_puts(b, "<tr role=\"row\" data-name=\"");
@@ -209,6 +258,7 @@ static void verdict_overview(const struct rep_report *r, struct ct_buf *b)
 			verdict_cell(b, w, m);
 		for (int c = 0; c < COLUMNS; c++)
 			number_cell(b, w, c);
+		limit_cell(b, w);
 		ct_buf_puts(b, "</tr>\n");
 	}
 	ct_buf_puts(b, "</tbody>\n</table></div>\n");
@@ -314,6 +364,31 @@ static void changes(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</section>\n");
 }
 
+/* Words that a newcomer may not know; what a mechanism calls its systems is in their tables. */
+static void glossary(struct ct_buf *b)
+{
+	static const char *const word[][2] = {
+		{"CTA", "a thread block: the warps that share an SM's shared memory"},
+		{"GPU as configured", "the one whose keys the profile holds, without any mechanism"},
+		{"L1, LLC", "the cache of each SM; the last-level cache that all SMs share"},
+		{"latency", "as a limit: nothing is busy, warps wait for answers"},
+		{"MPKI", "misses for each 1000 thread instructions"},
+		{"request", "one memory instruction of one warp"},
+		{"reuse distance",
+	         "how many other lines are touched before a line is touched again; an LRU cache "
+	         "with more lines than that hits"},
+		{"sector", "32 bytes, a quarter of a line: what a cache fetches"},
+		{"SM", "streaming multiprocessor: a core of the GPU"},
+		{"waits", "cycles in which the next instruction of a warp waits for memory"},
+		{"warp", "32 threads that execute together"},
+		{"waves", "how often all CTAs that fit are placed"},
+	};
+	ct_buf_puts(b, "<details id=\"words\"><summary>Words</summary>\n<dl class=\"why\">");
+	for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
+		ct_buf_printf(b, "<dt>%s</dt><dd>%s</dd>\n", word[i][0], word[i][1]);
+	ct_buf_puts(b, "</dl></details>\n");
+}
+
 static void reading_guide(struct ct_buf *b)
 {
 	ct_buf_puts(
@@ -327,8 +402,9 @@ static void reading_guide(struct ct_buf *b)
 		"or profile cannot tell, the verdict is <span class=\"v unknown\">unknown</span> and the reason says "
 		"what to do. The range holds what the estimate does not know, the error that such estimates had "
 		"against a cycle-level simulator, and sampling; <code>triage(1)</code> has the rule. "
-		"The small bars run from half to twice the speed, on a logarithmic scale around 1.</p>\n"
-		"</section>\n");
+		"The small bars run from half to twice the speed, on a logarithmic scale around 1.</p>\n");
+	glossary(b);
+	ct_buf_puts(b, "</section>\n");
 }
 
 int rep_page(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)

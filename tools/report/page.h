@@ -13,6 +13,11 @@ int rep_page(const struct rep_report *r, struct ct_buf *b, struct ct_error *e);
 void rep_page_workload(const struct rep_run *run, const struct rep_workload *w, size_t i, int only,
                        struct ct_buf *b);
 
+/* What limits the workload, and what costs most of it: a list of up to three sentences. */
+void rep_page_findings(const struct rep_workload *w, struct ct_buf *b);
+/* Its kernels, instructions and arrays ranked, and how it fares over time, as far as its profile tells. */
+void rep_page_why(const struct rep_workload *w, size_t i, struct ct_buf *b);
+
 /* "benefits 1.12, range 1.05 to 1.20": a verdict in words. */
 void rep_verdict_words(const struct ct_verdict *v, char *out, size_t n);
 

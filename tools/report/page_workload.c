@@ -44,28 +44,52 @@ static void verdict_context(const struct ct_verdict *v, struct ct_buf *b)
 		ct_buf_printf(b, ", on %s", sms);
 }
 
+static void verdict_row(const struct rep_workload *w, unsigned m, struct ct_buf *b)
+{
+	const struct ct_verdict *v = &w->v[m];
+	char s[32], range[48];
+	rep_speedup_text(v->speedup, s);
+	rep_range_text(v, range);
+	ct_buf_printf(b, "<dt>%s</dt><dd><span class=\"v %s\">%s</span>", ct_mechanism_at(m)->name,
+	              ct_verdict_word(v->word), ct_verdict_word(v->word));
+	if (!isnan(v->speedup))
+		ct_buf_printf(b, " %s (%s)", s, range);
+	verdict_context(v, b);
+	ct_buf_puts(b, ": ");
+	ct_escape_markup(b, v->reason);
+	ct_buf_puts(b, "</dd>\n");
+}
+
+static int changes_much(const struct ct_verdict *v)
+{
+	return v->word == CT_BENEFITS || v->word == CT_HURTS;
+}
+
+/* What gains or loses first; what changes little, or is not known, folded away behind it. */
 static void verdict_list(const struct rep_run *run, const struct rep_workload *w, struct ct_buf *b)
 {
 	char part[REP_PART_TEXT];
+	unsigned much = 0, little = 0;
 	if (rep_part(w, part, sizeof part) != REP_WHOLE)
 		ct_buf_printf(b, "<p><strong>%c%s.</strong></p>\n", part[0] - 'a' + 'A', part + 1);
-	ct_buf_puts(b, "<dl class=\"why\">");
-	for (unsigned m = 0; rep_next_shown(run, &m); m++) {
-		const struct ct_verdict *v = &w->v[m];
-		char s[32], range[48];
-		rep_speedup_text(v->speedup, s);
-		rep_range_text(v, range);
-		ct_buf_printf(b, "<dt>%s</dt><dd><span class=\"v %s\">%s</span>",
-		              ct_mechanism_at(m)->name, ct_verdict_word(v->word),
-		              ct_verdict_word(v->word));
-		if (!isnan(v->speedup))
-			ct_buf_printf(b, " %s (%s)", s, range);
-		verdict_context(v, b);
-		ct_buf_puts(b, ": ");
-		ct_escape_markup(b, v->reason);
-		ct_buf_puts(b, "</dd>\n");
+	for (unsigned m = 0; rep_next_shown(run, &m); m++)
+		*(changes_much(&w->v[m]) ? &much : &little) += 1;
+	if (much) {
+		ct_buf_puts(b, "<dl class=\"why\">");
+		for (unsigned m = 0; rep_next_shown(run, &m); m++)
+			if (changes_much(&w->v[m]))
+				verdict_row(w, m, b);
+		ct_buf_puts(b, "</dl>\n");
 	}
-	ct_buf_puts(b, "</dl>\n");
+	if (!little)
+		return;
+	if (much)
+		ct_buf_printf(b, "<details><summary>%u more: neutral or unknown</summary>\n", little);
+	ct_buf_puts(b, "<dl class=\"why\">");
+	for (unsigned m = 0; rep_next_shown(run, &m); m++)
+		if (!changes_much(&w->v[m]))
+			verdict_row(w, m, b);
+	ct_buf_printf(b, "</dl>%s\n", much ? "</details>" : "");
 }
 
 /* ---- reuse distances ---- */
@@ -320,6 +344,12 @@ static void breakdowns(const struct rep_workload *w, size_t i, struct ct_buf *b)
 	draw_shares(w, i, "cycles", "Where the cycles go, launches left out", stack, time, 7, b);
 }
 
+static int has_records(const struct rep_workload *w, const char *type)
+{
+	size_t i = 0;
+	return ct_profile_next(w->p, type, &i) != NULL;
+}
+
 /* What other commands would add; for a document of verdicts only, everything. */
 static void tell_lacking(const struct rep_workload *w, int swept, struct ct_buf *b)
 {
@@ -331,6 +361,8 @@ static void tell_lacking(const struct rep_workload *w, int swept, struct ct_buf 
 	} hint[] = {
 		{"why accesses miss and where the cycles go", "mpki --explain",
 	         isnan(rep_sn(w, "cycles_stack_base"))},
+		{"instructions and arrays", "reuse --annotate", !has_records(w, "PC")},
+		{"phases", "mpki --every N", !has_records(w, "PH")},
 		{"IPC by the number of SMs", sweep, m && !swept},
 	};
 	snprintf(sweep, sizeof sweep, "%s --sweep sms=...", m ? m->command : "");
@@ -503,6 +535,9 @@ void rep_page_workload(const struct rep_run *run, const struct rep_workload *w, 
 			ct_buf_printf(b, "<span class=\"v %s\">%s</span>", ct_verdict_word(w->v[m].word),
 			              ct_mechanism_at(m)->name);
 	ct_buf_puts(b, "</summary><div>\n");
+	if (!only)
+		rep_page_findings(w, b);
+	rep_page_why(w, i, b);
 	verdict_list(run, w, b);
 	ct_buf_puts(b, "<div class=\"charts\">\n");
 	breakdowns(w, i, b);

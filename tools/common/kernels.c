@@ -1,0 +1,94 @@
+#include "common/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "counters/counters.h"
+#include "models/common/cause.h"
+
+static double sn(const struct ct_profile *p, const char *scope, const char *metric)
+{
+	double v;
+	return ct_profile_get(p, scope, metric, &v) ? v : NAN;
+}
+
+static double cycles_of(const struct ct_profile *p, const char *scope)
+{
+	double v = sn(p, scope, "cycles") - sn(p, scope, "launch_cycles");
+	return isnan(v) || v < 0 ? 0 : v;
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+	const struct ct_kernel_rank *x = a, *y = b;
+	return x->cycles != y->cycles ? (x->cycles < y->cycles ? 1 : -1) : strcmp(x->scope, y->scope);
+}
+
+/* The name without mangling, signature and template arguments, where that can be told; NULL when out of memory. */
+static char *bare_name(const char *raw)
+{
+	char name[256];
+	if (!ct_counter_base_name(raw, name, sizeof name))
+		return ct_strndup(raw, strlen(raw));
+	return ct_strndup(name, strlen(name));
+}
+
+static uint64_t launches_of(const struct ct_profile *p, const char *name)
+{
+	const struct ct_record *r;
+	uint64_t n = 0;
+	for (size_t i = 0; (r = ct_profile_next(p, "KN", &i));)
+		n += strcmp(r->field[1], name) == 0;
+	return n;
+}
+
+int ct_kernels_rank(const struct ct_profile *p, struct ct_kernel_rank **out, size_t *n)
+{
+	static const char prefix[] = "name:";
+	struct ct_kernel_rank *k = NULL;
+	const char *scope;
+	size_t cap = 0;
+	double all = cycles_of(p, "all");
+	*out = NULL;
+	*n = 0;
+	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
+		if (strncmp(scope, prefix, sizeof prefix - 1) != 0 || isnan(sn(p, scope, "cycles")))
+			continue;
+		const char *raw = scope + sizeof prefix - 1;
+		if (ct_grow((void **)&k, &cap, *n + 1, sizeof *k) < 0 ||
+		    !(k[*n].name = bare_name(raw))) {
+			ct_kernels_free(k, *n);
+			*n = 0;
+			return CT_ERR_NOMEM;
+		}
+		k[*n].scope = scope;
+		k[*n].launches = launches_of(p, raw);
+		k[*n].cycles = cycles_of(p, scope);
+		k[*n].share = all > 0 ? k[*n].cycles / all : NAN;
+		k[*n].l1_miss_rate = sn(p, scope, "l1_miss_rate");
+		k[*n].llc_miss_rate = sn(p, scope, "llc_miss_rate");
+		k[*n].llc_mpki = sn(p, scope, "llc_mpki");
+		++*n;
+	}
+	if (*n)
+		qsort(k, *n, sizeof *k, by_cycles);
+	*out = k;
+	return CT_OK;
+}
+
+void ct_kernels_free(struct ct_kernel_rank *k, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(k[i].name);
+	free(k);
+}
+
+void ct_kernel_limit(const struct ct_profile *p, const char *scope, char *text, size_t n)
+{
+	text[0] = '\0';
+	ct_cause_limit(text, n, p, scope);
+	if (!*text && n > 1)
+		strcpy(text, "-");
+}
