@@ -83,6 +83,7 @@ cudaError_t cudaDeviceReset(void)
 	if (entered == cudaSuccess) {
 		ct_cuda_forget_textures();
 		ct_cuda_release_all();
+		ct_cuda_forget_heap();
 	}
 	return ct_cuda_leave(entered);
 }
@@ -90,6 +91,11 @@ cudaError_t cudaDeviceReset(void)
 static int has_limit(enum cudaLimit limit)
 {
 	return (size_t)limit < sizeof limits / sizeof *limits;
+}
+
+size_t ct_cuda_limit(enum cudaLimit limit)
+{
+	return limits[limit];
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)

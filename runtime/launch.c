@@ -96,6 +96,8 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, si
 		error = ct_cuda_follow_init(&init, f->module, &l);
 	if (error == cudaSuccess && k->nparams && !params && bytes < k->param_bytes)
 		error = cudaErrorInvalidValue;
+	if (error == cudaSuccess && f->module->allocates)
+		error = ct_cuda_make_heap();
 	if (error == cudaSuccess)
 		error = ct_cuda_bound_textures(f->module, &l.textures, &l.ntextures);
 	if (error == cudaSuccess && params) {

@@ -1,4 +1,5 @@
 /* Functions of the host that kernels call: printf's vprintf and assert's __assertfail. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -225,6 +226,25 @@ static int call_assertfail(const struct ct_ptx_call *c, struct ct_error *e)
 	return CT_ERR_INPUT;
 }
 
+static int call_malloc(const struct ct_ptx_call *c)
+{
+	uint64_t bytes, p;
+	memcpy(&bytes, c->arguments, sizeof bytes);
+	p = ct_cuda_heap_malloc(bytes);
+	memcpy(c->result, &p, sizeof p);
+	return CT_OK;
+}
+
+static int call_free(const struct ct_ptx_call *c, struct ct_error *e)
+{
+	uint64_t p;
+	memcpy(&p, c->arguments, sizeof p);
+	if (ct_cuda_heap_free(p) == 0)
+		return CT_OK;
+	return ct_fail(e, CT_ERR_INPUT, "kernel %s frees 0x%" PRIx64 ", which malloc() has not given",
+	               c->cta->kernel->name, p);
+}
+
 int ct_cuda_host_call(void *ctx, const struct ct_ptx_call *c, struct ct_error *e)
 {
 	(void)ctx;
@@ -232,6 +252,10 @@ int ct_cuda_host_call(void *ctx, const struct ct_ptx_call *c, struct ct_error *e
 		return call_vprintf(c, e);
 	if (strcmp(c->name, "__assertfail") == 0 && c->argument_bytes >= 32)
 		return call_assertfail(c, e);
+	if (strcmp(c->name, "malloc") == 0 && c->argument_bytes >= 8 && c->result_bytes == 8)
+		return call_malloc(c);
+	if (strcmp(c->name, "free") == 0 && c->argument_bytes >= 8)
+		return call_free(c, e);
 	if (strncmp(c->name, "cuda", 4) == 0)
 		return ct_fail(
 			e, CT_ERR_UNSUPPORTED,

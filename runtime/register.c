@@ -154,6 +154,7 @@ cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
 			ct_cuda.fault = cudaErrorInvalidPtx;
 		return cudaErrorInvalidPtx;
 	}
+	m->allocates = strstr(m->text, ") malloc") != NULL; /* .extern .func (result) malloc */
 	for (size_t i = 0; i < ct_ptx_variable_count(m->ptx); i++) {
 		const struct ct_ptx_variable *v = ct_ptx_variable_at(m->ptx, i);
 		if (v->storage && !v->texture && v->space == CT_PTX_GLOBAL &&

@@ -121,6 +121,7 @@ struct ct_cuda_module {
 	char *owned;      /* the text, where it is the module's own; else NULL */
 	int tried;        /* 1: it has been read, or cannot be */
 	struct ct_ptx_module *ptx;
+	int allocates;         /* its kernels may call malloc() */
 	unsigned char *access; /* of the check init: per instruction; NULL: not yet made */
 };
 
@@ -200,7 +201,17 @@ cudaError_t ct_cuda_follow_init(struct ct_cuda_init *c, struct ct_cuda_module *m
 /* Says what was found, at the program's end. */
 void ct_cuda_tell_init(void);
 
-/* A call of a kernel to a function of the host: vprintf, __assertfail (struct ct_ptx_launch.call). */
+/* The heap of kernels: made where there is none, of as many bytes as cudaLimitMallocHeapSize says; forgotten, when
+ * cudaDeviceReset has freed its memory. */
+cudaError_t ct_cuda_make_heap(void);
+void ct_cuda_forget_heap(void);
+/* malloc() of a kernel: an address, or 0 where there is no room; free(): 0, or -1 where malloc() has not given
+ * the address. */
+uint64_t ct_cuda_heap_malloc(uint64_t bytes);
+int ct_cuda_heap_free(uint64_t address);
+size_t ct_cuda_limit(enum cudaLimit limit);
+
+/* A call of a kernel to a function of the host: vprintf, __assertfail, malloc, free (struct ct_ptx_launch.call). */
 int ct_cuda_host_call(void *ctx, const struct ct_ptx_call *call, struct ct_error *e);
 /* Says where and why a launch stopped, and returns the error that CUDA has for it. */
 cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct_ptx_launch *l,

@@ -58,6 +58,9 @@ static int open_packed(struct ct_lower_output *o, const struct ct_capture_settin
 {
 	int st = CT_OK;
 	o->fd = s->fd;
+	if (s->values)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "a packed trace has no place for contents of memory: give a folder");
 	if (s->path && !s->force && access(s->path, F_OK) == 0)
 		return ct_fail(e, CT_ERR_USAGE, "%s: is there already: --force replaces it", s->path);
 	if (s->path)

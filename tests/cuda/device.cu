@@ -240,8 +240,49 @@ static void check_memory()
 		expect("textures, constants, shared memory", (long long)(got[t] + 0.5f), 10 * (7 - t) + numbers[7 - t] + 10 * t + t + t);
 }
 
+__global__ void takes(int **kept, int words)
+{
+	int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+	int *mine = (int *)malloc(words * sizeof *mine);
+	for (int i = 0; mine && i < words; i++)
+		mine[i] = t + i;
+	kept[t] = mine;
+}
+
+__global__ void gives(int **kept, long long *sum, int words)
+{
+	int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+	for (int i = 0; i < words; i++)
+		atomicAdd((unsigned long long *)sum, (unsigned long long)kept[t][i]);
+	free(kept[t]);
+}
+
+/* Memory that kernels allocate stays theirs from launch to launch, and comes back when it is freed. */
+static void check_heap()
+{
+	int **kept;
+	long long *sum, want = 0;
+	size_t heap = 0;
+	cudaMallocManaged(&kept, 256 * sizeof *kept);
+	cudaMallocManaged(&sum, sizeof *sum);
+	for (int t = 0; t < 256; t++)
+		want += 3 * (t + 1);
+	for (int round = 0; round < 3; round++) {
+		*sum = 0;
+		takes<<<4, 64>>>(kept, 3);
+		gives<<<4, 64>>>(kept, sum, 3);
+		cudaDeviceSynchronize();
+		expect("malloc and free", *sum, want);
+	}
+	cudaDeviceGetLimit(&heap, cudaLimitMallocHeapSize);
+	takes<<<1, 32>>>(kept, (int)(heap / 16));
+	expect("malloc when the heap is full", (kept[0] != NULL) + 10 * (kept[31] != NULL), 1);
+	expect("no error of the heap", cudaDeviceSynchronize(), cudaSuccess);
+}
+
 int main()
 {
+	check_heap();
 	check_atomics();
 	check_warps();
 	check_integers();
