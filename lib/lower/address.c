@@ -112,6 +112,15 @@ static int adds_freely(const struct ct_lower_form *f, int64_t constant)
 	return constant > 0 && (bits & -bits) > constant && f->terms > 0;
 }
 
+/* Whether a form is a multiple of some power of 2: what an index of rows is shifted to. */
+static int is_shifted(const struct ct_lower_form *f)
+{
+	int64_t bits = f->constant;
+	for (unsigned i = 0; i < f->terms; i++)
+		bits |= f->term[i].factor;
+	return f->terms > 0 && (bits & 1) == 0;
+}
+
 /* The form of what an instruction computes; -1 where it is no sum. */
 static int computed_form(const struct ct_lower_unit *u, uint32_t at, unsigned depth,
                          struct ct_lower_form *f)
@@ -133,6 +142,9 @@ static int computed_form(const struct ct_lower_unit *u, uint32_t at, unsigned de
 	if (ct_lower_is(o, "add") || ct_lower_is(o, "sub"))
 		return ct_lower_has(o, "cc") ? -1 : add_form(f, &b, ct_lower_is(o, "add") ? 1 : -1);
 	if (ct_lower_is(o, "or") && !b.terms && adds_freely(&a, b.constant))
+		return add_form(f, &b, 1);
+	/* clang writes or for an addition of what it knows to share no bits, as a column and a shifted row. */
+	if (ct_lower_is(o, "or") && b.terms && a.terms && (is_shifted(&a) || is_shifted(&b)))
 		return add_form(f, &b, 1);
 	*f = (struct ct_lower_form){0};
 	if (ct_lower_is(o, "shl") && !b.terms && b.constant >= 0 && b.constant < 32)
