@@ -75,8 +75,9 @@ same "waves of 64: halves of equal length" 2 \
 	"$(zstd -dcq wide/kernel-1.traceg.zst | awk '/^insts/ { n[$3]++ } END { print length(n) }')"
 same "waves of 64: the same lanes do the same" "$(value c-diverge global_lane_accesses)" "$(value wide global_lane_accesses)"
 
-# The workloads kmeans and histo against OpenCL programs of the same algorithm and size, compiled by LLVM:
-# lanes, shares of loads, stores and atomics, and distinct lines within a factor of two.
+# Programs of other algorithms; the workload histo against the OpenCL program of the same algorithm and size, compiled by
+# LLVM: lanes, shares of loads, stores and atomics, and distinct lines within a factor of two. The workload kmeans reads
+# its points as textures, so that requests are none to compare.
 measure() {
 	"$CT_RELEASE/traceinfo" -q -O profile "$1" | awk -F'\t' '$1 == "SN" && $2 == "all" { v[$3] = $4 } END {
 		n = v["global_requests"]
@@ -86,6 +87,7 @@ measure() {
 for p in kmeans histo; do
 	gcc -Wall -Wextra -Werror -o $p "$CT_ROOT/tests/opencl/$p.c" -lOpenCL
 	check "$p runs and checks its result" "$CT_RELEASE/tracegen" capture --no-values -o "c-$p" -- "./$p"
+	[ "$p" = histo ] || continue
 	"$CT_RELEASE/tracegen" $p -o "w-$p"
 	ours=$(measure "w-$p") theirs=$(measure "c-$p")
 	if awk -v a="$ours" -v b="$theirs" 'BEGIN {
