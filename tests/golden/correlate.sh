@@ -17,8 +17,8 @@ make_csv() {
 	END {
 		print "result: 17, done"; print "==PROF== Connected to process 77"
 		if (form == "raw") {
-			print "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpc__cycles_elapsed.max\",\"gpu__time_duration.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"dram__bytes_read.sum\",\"dram__bytes_write.sum\",\"smsp__thread_inst_executed_pred_on.sum\""
-			print "\"\",\"\",\"\",\"\",\"\",\"cycle\",\"usecond\",\"sector\",\"Kbyte\",\"byte\",\"inst\""
+			print "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpc__cycles_elapsed.max\",\"gpu__time_duration.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"dram__bytes_read.sum\",\"dram__bytes_write.sum\",\"smsp__thread_inst_executed_pred_on.sum\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\",\"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum\",\"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum\",\"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum\""
+			print "\"\",\"\",\"\",\"\",\"\",\"cycle\",\"usecond\",\"sector\",\"Kbyte\",\"byte\",\"inst\",\"request\",\"request\",\"request\",\"request\",\"sector\""
 		} else if (form == "details")
 			print "\"ID\",\"Process ID\",\"Kernel Name\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\""
 		else
@@ -27,7 +27,7 @@ make_csv() {
 			k = id[i]; c = v(k, "cycles") * f
 			if (form == "raw") {
 				g = grid[k]; gsub(",", ", ", g); b = block[k]; gsub(",", ", ", b)
-				printf "\"%d\",\"77\",\"%s(int *, int)\",\"%s\",\"%s\",\"%d,%03d\",\"%.3f\",\"%d\",\"%.3f\",\"%s\",\"%d\"\n", k - 1, name[k], b, g, int(c / 1000), c % 1000, c / 1000, v(k, "l1_read_sector_accesses"), v(k, "dram_read_bytes") / 1000, k == 2 ? "n/a" : v(k, "dram_write_bytes"), v(k, "thread_insts")
+				printf "\"%d\",\"77\",\"%s(int *, int)\",\"%s\",\"%s\",\"%d,%03d\",\"%.3f\",\"%d\",\"%.3f\",\"%s\",\"%d\",\"%d\",\"1\",\"2\",\"3\",\"%d\"\n", k - 1, name[k], b, g, int(c / 1000), c % 1000, c / 1000, v(k, "l1_read_sector_accesses"), v(k, "dram_read_bytes") / 1000, k == 2 ? "n/a" : v(k, "dram_write_bytes"), v(k, "thread_insts"), v(k, "global_requests") - 6, v(k, "ncu_l1_load_hit_sectors")
 			} else if (form == "details") {
 				long(k, "GPU Speed Of Light Throughput", "Elapsed Cycles", "cycle", int(c))
 				long(k, "Memory Workload Analysis", "L2 Hit Rate", "%", 100 * v(k, "ncu_l2_hit_rate") - 5)
@@ -48,6 +48,8 @@ same "the level that is off most is named" "correlate: cycles disagree most: cyc
 same "cycles of 1.25 times are a fifth too few" "0.2000" "$(printf %.4f "$(cr raw.out all cycles 8)")"
 same "sums of the program" "$(awk -F'\t' '$1 == "SN" && $2 == "all" && $3 == "cycles" { print $4 }' bfs.profile)" "$(cr raw.out all cycles 6)"
 same "equal counts have no error" "0 0 0" "$(cr raw.out all thread_insts 8) $(cr raw.out all dram_read_bytes 8) $(cr raw.out name:bfs_expand l1_read_sector_accesses 8)"
+same "what is put together of several counters" "0 0.0000" "$(cr raw.out all global_requests 8) $(printf %.4f "$(cr raw.out all ncu_l1_load_hit_rate 8)")"
+check "both parts of the DRAM's traffic" test "$(cr raw.out all ncu_dram_sectors 7)" -gt 0
 same "times are not compared with free clocks" "" "$(cr raw.out all duration 8)"
 same "launches only where asked for" 0 "$(grep -c '^CR.kernel:' raw.out)"
 check "its output is a profile that goes on" mpki -q raw.out -o more.out

@@ -99,6 +99,11 @@ const char *cor_instead_of(size_t i)
 	return rows[i].instead_of;
 }
 
+int cor_is_time(size_t i)
+{
+	return rows[i].how == DURATION;
+}
+
 const char *cor_level_name(enum cor_level l)
 {
 	static const char *const names[] = {"requests", "L1", "LLC", "DRAM", "cycles"};
@@ -110,6 +115,9 @@ static double measured_of(const struct row *r, const double *v)
 	switch (r->how) {
 	case COMPLEMENT: return 1 - v[r->counter];
 	case LOAD_RATE: return load_hit_rate(v);
+	case ALL_REQUESTS:
+		return v[CT_COUNTER_LOAD_REQUESTS] + v[CT_COUNTER_STORE_REQUESTS] +
+		       v[CT_COUNTER_ATOM_REQUESTS] + v[CT_COUNTER_RED_REQUESTS];
 	case DRAM_SECTORS: return dram_bytes(v) / SECTOR;
 	case CYCLES: /* ns times MHz */
 		return isnan(v[r->counter]) ? v[CT_COUNTER_DURATION] * v[CT_COUNTER_CLOCK] / 1000

@@ -50,6 +50,8 @@ size_t cor_metrics(void);
 const struct cor_metric *cor_metric_at(size_t i);
 /* The metric that this one is compared instead of where a profile lacks that; NULL for all others. */
 const char *cor_instead_of(size_t i);
+/* Whether it is a time, which is compared with held clocks only. */
+int cor_is_time(size_t i);
 const char *cor_level_name(enum cor_level l);
 
 /* Takes the launches of a profile with scopes kernel:N; the profile must outlive c. Fails with CT_ERR_INPUT where it has

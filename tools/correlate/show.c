@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/terminal.h"
 
@@ -97,16 +98,25 @@ static void launch_table(const struct cor_comparison *c, const struct cor_pair *
 /* What is measured and not predicted is told, since a table without it would look whole. */
 static void one_sided(const struct cor_comparison *c, struct ct_buf *b)
 {
-	int any = 0;
+	size_t column = 0;
 	for (size_t m = 0; m < cor_metrics(); m++) {
-		size_t measured = 0;
-		for (size_t i = 0; i < c->n_pairs; i++)
+		const char *name = cor_metric_at(m)->name;
+		size_t measured = 0, predicted = 0;
+		for (size_t i = 0; i < c->n_pairs; i++) {
 			measured += !isnan(c->pair[i].measured[m]);
-		if (measured && cor_program(c, m).n == 0 && !cor_instead_of(m))
-			ct_buf_printf(b, "%s%s", any++ ? ", " : "\nmeasured, but not in the profile: ",
-			              cor_metric_at(m)->name);
+			predicted += !isnan(c->pair[i].predicted[m]);
+		}
+		if (!measured || predicted || cor_instead_of(m) || cor_is_time(m))
+			continue;
+		if (column == 0)
+			ct_buf_puts(b, "\nmeasured, but not in the profile:\n");
+		else
+			ct_buf_puts(b, column + strlen(name) > 76 ? ",\n" : ", ");
+		column = column + strlen(name) > 76 ? 0 : column;
+		ct_buf_puts(b, name);
+		column += strlen(name) + 2;
 	}
-	if (any)
+	if (column)
 		ct_buf_putc(b, '\n');
 }
 
