@@ -164,8 +164,31 @@ cudaError_t ct_cuda_allocate(uint64_t bytes, enum cudaMemoryType type, unsigned 
 	return ct_cuda_trace_array(a.first, bytes, NULL);
 }
 
-void *ct_cuda_place_variable(void *ctx, uint64_t bytes, uint32_t align)
+static char forever; /* a module that is never removed */
+
+cudaError_t ct_cuda_place_pages(uint64_t bytes, uint64_t *first)
 {
+	struct ct_cuda_allocation a = {
+		.bytes = bytes + PAGE, .type = cudaMemoryTypeManaged, .module = &forever};
+	cudaError_t error = take_gap(&a);
+	*first = round_up(a.first, PAGE);
+	return error;
+}
+
+cudaError_t ct_cuda_know_range(uint64_t first, uint64_t bytes)
+{
+	struct ct_cuda_allocation a = {
+		.first = first,
+		.bytes = bytes,
+		.type = cudaMemoryTypeManaged,
+		.module = &forever,
+		.registered = 1};
+	return insert(&a);
+}
+
+void *ct_cuda_place_variable(void *ctx, const char *name, uint64_t bytes, uint32_t align)
+{
+	(void)name;
 	struct ct_cuda_allocation a = {.bytes = bytes, .type = cudaMemoryTypeDevice, .module = ctx};
 	if (align > GRANULE || take_gap(&a) != cudaSuccess)
 		return NULL;
@@ -205,7 +228,7 @@ cudaError_t ct_cuda_release(const void *p, enum cudaMemoryType type)
 void ct_cuda_release_all(void)
 {
 	for (size_t i = heap.n; i-- > 0;)
-		if (heap.block[i].registered)
+		if (heap.block[i].registered && !heap.block[i].module)
 			take_out(&heap.block[i]);
 		else if (!heap.block[i].module)
 			release(&heap.block[i]);

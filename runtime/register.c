@@ -27,6 +27,7 @@ struct symbol {
 	struct symbol *next;
 	struct ct_cuda_module *module;
 	const void *shadow;
+	void *managed; /* where the device has it, of a __managed__ variable; else NULL */
 	char *name;
 };
 
@@ -129,9 +130,18 @@ void ct_cuda_remove_module(struct ct_cuda_module *m)
 	free(m);
 }
 
+/* A __managed__ variable has its place; any other gets one. */
+static void *place_variable(void *ctx, const char *name, uint64_t bytes, uint32_t align)
+{
+	for (const struct symbol *s = symbols; s; s = s->next)
+		if (s->module == ctx && s->managed && strcmp(s->name, name) == 0)
+			return memset(s->managed, 0, bytes);
+	return ct_cuda_place_variable(ctx, name, bytes, align);
+}
+
 cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
 {
-	struct ct_ptx_placing placing = {ct_cuda_place_variable, m};
+	struct ct_ptx_placing placing = {place_variable, m};
 	struct ct_error e;
 	unsigned magic = 0;
 	if (m->tried)
@@ -276,9 +286,15 @@ void **__cudaRegisterFatBinary(void *binary)
 	return (void **)m;
 }
 
+/* The program may use __managed__ variables from now on: they get their first values. */
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
-	(void)handle;
+	struct ct_cuda_module *m = (struct ct_cuda_module *)handle;
+	if (!m->managed)
+		return;
+	ct_cuda_enter();
+	ct_cuda_read_module(m);
+	ct_cuda_leave_quietly(cudaSuccess);
 }
 
 void __cudaUnregisterFatBinary(void **handle)
@@ -319,6 +335,8 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const 
 	s->module = (struct ct_cuda_module *)handle;
 	s->shadow = shadow;
 	s->name = must_copy(device_name);
+	s->managed = (void *)(uintptr_t)ct_cuda_managed_place(shadow);
+	s->module->managed |= s->managed != NULL;
 	s->next = symbols;
 	symbols = s;
 	ct_cuda_leave_quietly(cudaSuccess);

@@ -24,6 +24,8 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device_functi
 /* A variable: the address of its shadow in the program, and its name in the PTX. */
 void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *device_name,
                        int external, size_t bytes, int constant, int global);
+/* The section that has the program's __managed__ variables; before they are registered. */
+void __cudaRegisterManagedRange(const void *first, const void *end);
 /* A texture reference; normalized: its reads give numbers in [0, 1]. */
 void __cudaRegisterTexture(void **handle, const struct textureReference *host,
                            const void **device_address, const char *device_name, int dimensions,

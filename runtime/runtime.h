@@ -74,7 +74,12 @@ struct ct_cuda_allocation {
  * it is fresh; 0 bytes give NULL. */
 cudaError_t ct_cuda_allocate(uint64_t bytes, enum cudaMemoryType type, unsigned flags, void **out);
 /* The same for a variable of module `ctx`: NULL where there is no room. */
-void *ct_cuda_place_variable(void *ctx, uint64_t bytes, uint32_t align);
+void *ct_cuda_place_variable(void *ctx, const char *name, uint64_t bytes, uint32_t align);
+/* Room of whole pages for variables that stay; a range of the program's own that kernels may access for good. */
+cudaError_t ct_cuda_place_pages(uint64_t bytes, uint64_t *first);
+cudaError_t ct_cuda_know_range(uint64_t first, uint64_t bytes);
+/* Where the device has the __managed__ variable of a shadow; 0: it is none. */
+uint64_t ct_cuda_managed_place(const void *shadow);
 /* Frees the variables of a module. */
 void ct_cuda_release_variables(const void *module);
 /* Frees what ct_cuda_allocate gave; NULL is allowed. Another type or address is cudaErrorInvalidValue. */
@@ -121,6 +126,7 @@ struct ct_cuda_module {
 	char *owned;      /* the text, where it is the module's own; else NULL */
 	int tried;        /* 1: it has been read, or cannot be */
 	struct ct_ptx_module *ptx;
+	int managed;           /* it has __managed__ variables */
 	int allocates;         /* its kernels may call malloc() */
 	unsigned char *access; /* of the check init: per instruction; NULL: not yet made */
 };
@@ -180,6 +186,7 @@ void ct_cuda_trace_open(void);
 int ct_cuda_trace_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *r,
                          struct ct_error *e);
 cudaError_t ct_cuda_trace_copy(uint64_t address, uint64_t bytes);
+cudaError_t ct_cuda_trace_alias(uint64_t first, uint64_t bytes, uint64_t shown);
 cudaError_t ct_cuda_trace_array(uint64_t first, uint64_t bytes, const char *name);
 
 /* ---- launches ---- */

@@ -139,6 +139,12 @@ cudaError_t ct_cuda_trace_copy(uint64_t address, uint64_t bytes)
 	return told(ct_capture_copy(capture, CT_CAPTURE_TO_DEVICE, address, bytes, &e), &e);
 }
 
+cudaError_t ct_cuda_trace_alias(uint64_t first, uint64_t bytes, uint64_t shown)
+{
+	struct ct_error e;
+	return told(ct_capture_alias(capture, first, bytes, shown, &e), &e);
+}
+
 cudaError_t ct_cuda_trace_array(uint64_t first, uint64_t bytes, const char *name)
 {
 	struct ct_error e;

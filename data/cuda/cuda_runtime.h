@@ -44,6 +44,20 @@
 #include <string.h>
 #include <time.h>
 
+/* The run-time is told where __managed__ variables are before it is told of them. */
+#if defined(__CUDA__) && defined(__cplusplus) && !defined(__CUDA_ARCH__)
+extern "C" {
+extern char __start_ctcuda_managed[] __attribute__((weak, visibility("hidden")));
+extern char __stop_ctcuda_managed[] __attribute__((weak, visibility("hidden")));
+void __cudaRegisterManagedRange(const void *first, const void *end);
+}
+static __attribute__((constructor(101), used)) void ct_cuda_managed(void)
+{
+	if (__start_ctcuda_managed != __stop_ctcuda_managed)
+		__cudaRegisterManagedRange(__start_ctcuda_managed, __stop_ctcuda_managed);
+}
+#endif
+
 /* How the object was made, for `readelf -p ctcc_flags PROGRAM`. */
 #if defined(CTCC_FLAGS) && !defined(__CUDA_ARCH__)
 static const char ct_cuda_flags[] __attribute__((section("ctcc_flags"), used)) = CTCC_FLAGS;

@@ -24,7 +24,11 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __managed__ managed_variables_are_not_supported_use_cudaMallocManaged
+#if defined(__CUDA_ARCH__)
+#define __managed__ __device__
+#else
+#define __managed__ __device__ __attribute__((section("ctcuda_managed"), used))
+#endif
 #else
 #define __global__
 #define __device__

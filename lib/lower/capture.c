@@ -16,7 +16,9 @@ struct ct_capture {
 	struct ct_lower_output *output;
 	struct ct_capture_summary seen;
 	uint64_t chosen; /* launches that the pattern finds */
-	int failed;      /* the output is not to be trusted */
+	struct ct_lower_alias alias[CT_CAPTURE_ALIASES];
+	size_t aliases;
+	int failed; /* the output is not to be trusted */
 };
 
 /* Windows of generic addresses, as in captured traces of sm_80: shared memory 32 MiB above local. */
@@ -105,6 +107,8 @@ static int add_hand(struct job *j, unsigned thread, struct ct_error *e)
 		.shared_base = SHARED_BASE,
 		.local_base = LOCAL_BASE,
 		.values = j->capture->s.values,
+		.alias = j->capture->alias,
+		.aliases = j->capture->aliases,
 		.put = keep_cta,
 		.ctx = h};
 	int st = ct_cta_maker_new(&h->maker, j->head, 0, e);
@@ -287,6 +291,18 @@ int ct_capture_array(struct ct_capture *c, uint64_t first, uint64_t bytes, const
                      struct ct_error *e)
 {
 	return c ? ct_lower_output_array(c->output, first, bytes, name, c->seen.launches + 1, e) : CT_OK;
+}
+
+int ct_capture_alias(struct ct_capture *c, uint64_t first, uint64_t bytes, uint64_t shown,
+                     struct ct_error *e)
+{
+	if (!c)
+		return CT_OK;
+	if (c->aliases == CT_CAPTURE_ALIASES)
+		return ct_fail(e, CT_ERR_LIMIT, "more than %d ranges of memory at two addresses",
+		               CT_CAPTURE_ALIASES);
+	c->alias[c->aliases++] = (struct ct_lower_alias){first, first + bytes, shown - first};
+	return CT_OK;
 }
 
 int ct_capture_close(struct ct_capture *c, int status, struct ct_capture_summary *s, struct ct_error *e)

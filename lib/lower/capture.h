@@ -25,7 +25,7 @@ struct ct_capture_settings {
 	/* Where the trace goes: a file (".ctz" at its end: one packed trace), else a folder of
 	 * Accel-Sim's text with kernelslist.g. NULL: a packed trace that streams to `fd`. */
 	const char *path;
-	int fd;              /* stays open */
+	int fd; /* stays open */
 	/* Or a folder that the caller has opened, commits and aborts: the trace is one of those in it, in the
 	 * sub-folder `path`, at its top where that is NULL. `force` and `plain` are the folder's then. */
 	struct ct_folder *folder;
@@ -64,6 +64,12 @@ CT_NODISCARD int ct_capture_copy(struct ct_capture *c, enum ct_capture_copy_kind
  * packed trace has records of them (trace/arrays.h). c may be NULL. Fails with CT_ERR_INPUT (no bytes),
  * CT_ERR_IO, CT_ERR_NOMEM. */
 CT_NODISCARD int ct_capture_array(struct ct_capture *c, uint64_t first, uint64_t bytes, const char *name,
+                                  struct ct_error *e);
+
+/* Memory that the program has at two addresses: what is at `first` goes into the trace as if it were at
+ * `shown`, which is the same in every run. For later launches. c may be NULL. Fails with CT_ERR_LIMIT. */
+enum { CT_CAPTURE_ALIASES = 64 };
+CT_NODISCARD int ct_capture_alias(struct ct_capture *c, uint64_t first, uint64_t bytes, uint64_t shown,
                                   struct ct_error *e);
 
 /* What a capture saw. */

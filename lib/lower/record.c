@@ -24,12 +24,6 @@ struct addresses {
 	int strided;
 };
 
-/* The addresses of a global variable of the module, which the trace moves to where they are the same
- * in every run. */
-struct moved {
-	uint64_t first, end, delta;
-};
-
 /* Where an instruction of PTX is kept. */
 struct place {
 	uint32_t region; /* CT_LOWER_NONE: no code stands for it */
@@ -43,11 +37,11 @@ struct ct_lower_recorder {
 	uint32_t warp, region, stamp;
 	struct slot *slot;
 	struct addresses *address;
-	uint64_t *lanes;     /* of all of them */
-	uint32_t events;     /* of the region's execution */
-	uint32_t together;   /* lanes of all its events, where they are the same; else 0 */
-	uint32_t exited[32]; /* lanes of each warp that the machine code has ended */
-	struct moved *moved;
+	uint64_t *lanes;              /* of all of them */
+	uint32_t events;              /* of the region's execution */
+	uint32_t together;            /* lanes of all its events, where they are the same; else 0 */
+	uint32_t exited[32];          /* lanes of each warp that the machine code has ended */
+	struct ct_lower_alias *moved; /* to where they are the same in every run: variables, aliases */
 	size_t nmoved;
 	struct ct_keyed touched; /* lines, by number */
 	uint64_t last_line;      /* the one that was put there last */
@@ -63,14 +57,16 @@ static int find_variables(struct ct_lower_recorder *r)
 	const struct ct_ptx_module *m = r->o.program->m;
 	size_t n = ct_ptx_is_placed(m) ? 0 : ct_ptx_variable_count(m);
 	uint64_t at = VARIABLE_BASE;
-	if (!(r->moved = ct_calloc(n, sizeof *r->moved)))
+	if (!(r->moved = ct_calloc(n + r->o.aliases + 1, sizeof *r->moved)))
 		return -1;
+	for (size_t i = 0; i < r->o.aliases; i++)
+		r->moved[r->nmoved++] = r->o.alias[i];
 	for (size_t i = 0; i < n; i++) {
 		const struct ct_ptx_variable *v = ct_ptx_variable_at(m, i);
 		uint64_t first = (uint64_t)(uintptr_t)v->storage;
 		if (!v->storage || !v->bytes)
 			continue;
-		r->moved[r->nmoved++] = (struct moved){first, first + v->bytes, at - first};
+		r->moved[r->nmoved++] = (struct ct_lower_alias){first, first + v->bytes, at - first};
 		at += (v->bytes + 511) / 512 * 512; /* aligned as cudaMalloc aligns */
 	}
 	return 0;

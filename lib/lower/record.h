@@ -10,12 +10,19 @@ struct ct_lower_recorder;
 /* Where CTAs go, in launch order. Takes over the reference. Negative statuses end the launch. */
 typedef int (*ct_lower_cta_fn)(void *ctx, struct ct_cta *cta, struct ct_error *e);
 
+/* Addresses first..end - 1 that the trace moves by delta, modulo 2^64. */
+struct ct_lower_alias {
+	uint64_t first, end, delta;
+};
+
 struct ct_lower_recording {
 	const struct ct_lower_program *program; /* described to `maker` */
 	struct ct_cta_maker *maker;
 	const struct ct_ptx_observer *also; /* called too; may be NULL */
 	uint64_t shared_base, local_base;   /* windows that generic addresses lie in */
-	int values;                         /* remember which lines of global memory are touched */
+	const struct ct_lower_alias *alias;
+	size_t aliases;
+	int values; /* remember which lines of global memory are touched */
 	ct_lower_cta_fn put;
 	void *ctx;
 };

@@ -82,11 +82,11 @@ struct ct_ptx_instruction {
 CT_NODISCARD int ct_ptx_read(struct ct_ptx_module **out, const char *text, size_t size, const char *name,
                              struct ct_error *e);
 
-/* Where the variables of a module are to lie, where their addresses matter: place() returns `bytes` of
+/* Where the variables of a module are to lie, where their addresses matter: place() returns, for the variable of that name, `bytes` of
  * zeroed memory on a multiple of `align`, a power of two, which lives at least as long as the module, or NULL when
  * there is none. It is the caller's to free. */
 struct ct_ptx_placing {
-	void *(*place)(void *ctx, uint64_t bytes, uint32_t align);
+	void *(*place)(void *ctx, const char *name, uint64_t bytes, uint32_t align);
 	void *ctx;
 };
 /* ct_ptx_read with a place for each variable; NULL: as ct_ptx_read. */

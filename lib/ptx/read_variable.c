@@ -227,7 +227,8 @@ static int define_symbol(struct ct_ptx_reader *r, const char *name, int space, i
 		 * arrays are not touched before a kernel does. */
 		size_t at = align > 256 ? align : 256;
 		if (r->placing)
-			s->v.storage = r->placing->place(r->placing->ctx, s->v.bytes, (uint32_t)at);
+			s->v.storage = r->placing->place(
+				r->placing->ctx, s->v.name, s->v.bytes, (uint32_t)at);
 		else if ((s->block = ct_calloc((size_t)s->v.bytes + at, 1)))
 			s->v.storage = (unsigned char *)s->block + (at - (uintptr_t)s->block % at) % at;
 		if (!s->v.storage)

@@ -121,6 +121,12 @@ the other unit has 21" "$(./texture)"
 check "and are captured" "$T" capture -o t -- ./texture
 same "with variables at places of their own" 2 "$(awk -F'\t' '$3 ~ /own/ {print $1}' t/arrays.tsv | sort -u | wc -l)"
 
+check "managed variables compile" "$CT_RELEASE/ctcc" -O2 -o managed "$CT_ROOT/tests/cuda/managed.cu"
+same "host and kernels see the same" $'5 1.5\n43 43 77 3 43 9\n8' "$("$T" capture -o m.ctz -- ./managed)"
+"$T" capture -o m2.ctz -- ./managed >/dev/null
+check "with the same trace each time" cmp m.ctz m2.ctz
+rm -f managed m.ctz m2.ctz
+
 # The driver API, from C, with PTX that ctcc wrote.
 check "ctcc -ptx" "$CT_RELEASE/ctcc" -O2 -ptx -o add.ptx "$CT_ROOT/tests/cuda/add.cu"
 check "a program of the driver API compiles" "$CT_RELEASE/ctcc" -O2 -o driver "$CT_ROOT/tests/cuda/driver.c"

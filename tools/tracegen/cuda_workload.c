@@ -157,8 +157,9 @@ unsigned long long app_texture(struct app *a, const float *p, uint32_t n)
 
 /* ---- kernels ---- */
 
-static void *place_variable(void *ctx, uint64_t bytes, uint32_t align)
+static void *place_variable(void *ctx, const char *name, uint64_t bytes, uint32_t align)
 {
+	(void)name;
 	return align <= GRANULE ? take(ctx, bytes) : NULL;
 }
 
