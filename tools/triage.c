@@ -23,7 +23,8 @@ enum {
 	OPT_WITH,
 	OPT_JOIN,
 	OPT_SLURM,
-	OPT_TASKS
+	OPT_TASKS,
+	OPT_HTML
 };
 
 static const struct ct_option own_options[] = {
@@ -43,6 +44,7 @@ static const struct ct_option own_options[] = {
          "also replay these mechanisms together; a single one\ntogether with that of --mechanism"},
 	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
 	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
+	{OPT_HTML, "html", "FILE", "also write the page of report, with what costs most\nin each input"},
 	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
 };
 
@@ -127,6 +129,7 @@ static int take_option(void *ctx, int key, const char *value, struct ct_error *e
 	case OPT_ALLOW_UNKNOWN: o->allow_unknown = 1; return CT_OK;
 	case OPT_WITH: o->with_text = value; return CT_OK;
 	case OPT_JOIN: o->join = 1; return CT_OK;
+	case OPT_HTML: o->html = value; return CT_OK;
 	case OPT_SLURM: o->slurm = 1; return CT_OK;
 	default:
 		if (ct_parse_u64_range(value, 1, 100000, &n) < 0)
@@ -192,6 +195,10 @@ static int check_options(const struct ct_tool *t, struct ct_error *e)
 	if (o->join && o->shards)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--join reads what --shard wrote: leave out one of the two");
+	if (o->html && (o->join || o->shards))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--html needs the profiles of all inputs: leave out --%s",
+		               o->join ? "join" : "shard");
 	if (t->check)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--check compares the two methods of one estimate: give it to "
@@ -285,6 +292,10 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 	struct ct_buf provenance = {0};
 	size_t n = 0;
 	uint64_t failed_before = 0;
+	if (o->slurm && o->html)
+		return ct_fail(
+			e, CT_ERR_USAGE,
+			"--slurm makes the shards: make the page of what they keep, with report --html");
 	if (o->slurm && (o->join || o->shards))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--slurm makes the shards and says how they are joined: leave out --%s",
@@ -300,6 +311,8 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 		st = o->slurm ? check_thresholds(o, e) : check_options(t, e);
 	if (st == CT_OK && o->slurm)
 		return tr_slurm(t, e);
+	if (st == CT_OK && o->html)
+		st = tr_html_begin(o, e);
 	if (st == CT_OK && o->join) {
 		st = tr_join(t, &job, &n, &provenance, &failed_before, e);
 	} else if (st == CT_OK) {
@@ -312,6 +325,8 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 	}
 	if (st == CT_OK)
 		st = tr_emit(t, job, n, o->join ? (provenance.len ? provenance.data : "") : NULL, e);
+	if (st == CT_OK && o->html)
+		st = tr_html_write(o, e);
 	if (st == CT_OK) {
 		int failed = tr_require(t, job, n, e);
 		st = failed < 0 ? failed : tell_failures(t, job, n);
@@ -324,6 +339,7 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 			st = st < 0 ? st : 2;
 		}
 	}
+	tr_html_end(o);
 	free_jobs(job, n);
 	ct_buf_free(&provenance);
 	ct_buf_free(&o->with_name[0]);

@@ -90,6 +90,11 @@ same "the page leads with the costliest load" 1 "$(grep -c '% of the waiting for
 same "before the verdicts" 1 "$(awk '/class="findings"/ { f = NR } /class="tally"/ { t = NR } END { print (f && f < t) }' page.html)"
 same "it has kernels, instructions, arrays, phases and words" 5 "$(grep -cE '<h4>(Kernels|Instructions that cost most|Arrays that cost most)</h4>|<figcaption>Misses over the run|<summary>Words</summary>' page.html)"
 same "kernels are ranked in mpki, too" "bfs_expand bfs_settle" "$("$b/mpki" -O table bfs.prof | awk '/^Kernels by/ { on = 1; next } on && /^bfs/ { print $1 } /^$/ { on = 0 }' | paste -sd' ')"
+mkdir tmp
+TMPDIR=$PWD/tmp "$b/triage" -q --html t.html -O profile -o t.tv nn 2>err || fail "triage writes the page" "$(cat err)"
+same "the page of triage has the instructions" 1 "$(grep -c '<h4>Instructions that cost most</h4>' t.html)"
+same "and nothing of it is left" "" "$(ls tmp)"
+refuses "it is of all inputs" 2 "leave out --shard" "$b/triage" --html t.html --shard 1/2 nn bfs
 if command -v callgrind_annotate >/dev/null; then
 	same "callgrind_annotate reads the sums" "$(grep -P '^PC' bfs.prof | awk -F'\t' '{ s += $20; m += $12; l += $17 } END { print s, m, l }')" \
 		"$(callgrind_annotate --threshold=100 cg.out 2>err | awk '/PROGRAM TOTALS/ { gsub(/,|\([^)]*\)/, ""); print $1, $2, $3; exit }')"

@@ -259,6 +259,8 @@ static void choose_measurements(const struct ct_tool *t, struct asked *a,
 		if (m->needs_pass && m->observer)
 			observer[pass->n_observers++] = &a->question[i].observer;
 	}
+	const struct tr_own *own = t->own;
+	pass->annotate = own->html && t->sample == 1 && !t->warmup && !t->sample_kernels;
 	pass->observers = observer;
 	pass->no_sms_views = !(views & CT_READS_LLC_SMS);
 }

@@ -23,6 +23,8 @@ struct tr_own {
 	unsigned shard, shards; /* 1-based; 0: all */
 	unsigned tasks;         /* of --slurm; 0 = not given */
 	int join, slurm;
+	const char *html;   /* page to write, or NULL */
+	struct ct_buf kept; /* folder of ours that resume is, without --resume */
 	int rows_only; /* nobody sees the profiles: only what verdicts need is measured */
 	const char *require[TR_REQUIRE_MAX];
 	unsigned n_require;
@@ -70,6 +72,12 @@ int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, cha
 /* The curves of a profile; which there are, as a bit mask of mechanisms. *failed becomes 1 when memory is short. */
 uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS],
                    int *failed);
+
+/* --html: profiles are kept in a folder, in one of their own without --resume (begin); report makes the page of them
+ * (write), whose own errors it prints; that folder goes (end). Fail with CT_ERR_IO, CT_ERR_NOMEM. */
+int tr_html_begin(struct tr_own *o, struct ct_error *e);
+int tr_html_write(const struct tr_own *o, struct ct_error *e);
+void tr_html_end(struct tr_own *o);
 
 /* Runs all jobs on t->threads processes. A job that fails says so in its status; fails
  * itself only for what stops all of them. */
