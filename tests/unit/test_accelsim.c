@@ -178,6 +178,11 @@ static void values_and_gmma(void **state)
 	                      "0030 00000001 1 R1 LDG.E 1 R2 4 1 0x1000 0 3 4 Val 1 1 1 2\n" END,
 	       "kernel 1 k;cta 0;warp 0;10 1 MOV d1 s2 i3 j4;20 1 MOV d1 s2 i3 j4 v1 vff v1 v10;"
 	       "30 1 LDG.E d1 s2 i3 j4 w4 f2 1000 v1 v1 v1 v2;");
+	/* Values of 64 bits have no place; the instruction has. */
+	expect(HEAD(V6) BLOCK "insts = 2\n"
+	                      "0010 00000001 1 R1 MOV 1 R2 0 3 4 Val 1 ff 1 0x10 \n"
+	                      "0010 00000001 1 R1 MOV 1 R2 0 3 4 Val 1 ff 1 0x7f0000000010 \n" END,
+	       "kernel 1 k;cta 0;warp 0;10 1 MOV d1 s2 i3 j4 v1 vff v1 v10;10 1 MOV d1 s2 i3 j4;");
 	/* The flag of GMMA lines may be there or not. */
 	expect(HEAD(V5) BLOCK "insts = 3\n0000 ffffffff 0 NOP 0 0 0\n"
 	                      "0010 ffffffff 1 R1 HGMMA.64x8x16.F32 1 R2 1 0 5\n"
