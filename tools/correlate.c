@@ -279,53 +279,72 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	return ct_buf_check(b, e);
 }
 
-/* Renders a page or drawing into a file that stands complete or not at all. */
-static int prepare(const struct own *o, const char *path, int page, struct ct_out **out,
-                   struct ct_error *e)
+/* The outputs of one call: all of them, or none. */
+struct outputs {
+	struct ct_out *out[3];
+	size_t n;
+};
+
+/* Adds a finished text, which it empties. */
+static int add_output(struct outputs *outs, const char *path, struct ct_buf *b, struct ct_error *e)
 {
-	struct ct_buf b = {0};
-	struct cor_show s;
-	fill_show(o, &s);
-	int st = CT_OK;
-	if (page)
-		st = cor_page(&s, &b, e);
-	else
-		cor_svg(&s, &b);
+	int st = ct_buf_check(b, e);
 	if (st == CT_OK)
-		st = ct_buf_check(&b, e);
+		st = ct_out_open(&outs->out[outs->n], path, 0, e);
 	if (st == CT_OK)
-		st = ct_out_open(out, path, 0, e);
-	if (st == CT_OK) {
-		ct_utf8_clean(b.data, b.len); /* names come from traces and may hold any bytes */
-		st = ct_out_write(*out, b.data, b.len, e);
-		if (st != CT_OK) {
-			ct_out_abort(*out);
-			*out = NULL;
-		}
-	}
-	ct_buf_free(&b);
+		st = ct_out_write(outs->out[outs->n++], b->data, b->len, e);
+	ct_buf_reset(b);
 	return st;
 }
 
-/* All outputs, or none of them. */
+static int add_pages(const struct own *o, struct outputs *outs, struct ct_buf *b, struct ct_error *e)
+{
+	struct cor_show s;
+	int st = CT_OK;
+	fill_show(o, &s);
+	if (o->html) {
+		st = cor_page(&s, b, e);
+		ct_utf8_clean(b->data, b->len); /* names come from traces and may hold any bytes */
+		if (st == CT_OK)
+			st = add_output(outs, o->html, b, e);
+	}
+	if (st == CT_OK && o->svg) {
+		cor_svg(&s, b);
+		ct_utf8_clean(b->data, b->len);
+		st = add_output(outs, o->svg, b, e);
+	}
+	return st;
+}
+
+/* The profile as -O asks for it. */
+static int render(struct ct_tool *t, struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
+{
+	int st = ct_tool_provenance(t, p, e);
+	if (st != CT_OK)
+		return st;
+	if (t->output == CT_OUTPUT_JSON)
+		return ct_profile_write_json(p, b, e);
+	return t->output == CT_OUTPUT_TABLE ? table(t, p, b, e) : ct_profile_write(p, b, e);
+}
+
 static int emit(struct ct_tool *t, struct own *o, struct ct_error *e)
 {
-	struct ct_out *out[2] = {NULL, NULL};
-	int st = o->html ? prepare(o, o->html, 1, &out[0], e) : CT_OK, status;
-	if (st == CT_OK && o->svg)
-		st = prepare(o, o->svg, 0, &out[1], e);
+	struct outputs outs = {.n = 0};
+	struct ct_buf b = {0};
+	int st = add_pages(o, &outs, &b, e);
 	if (st == CT_OK)
-		st = ct_stage_emit(t, &o->stage, table, e);
-	for (int i = 0; i < 2; i++) {
-		if (!out[i])
-			continue;
-		if (st < 0) {
-			ct_out_abort(out[i]);
-		} else {
-			status = ct_out_commit(out[i], e);
-			st = status < 0 ? status : st;
-		}
+		st = render(t, o->stage.p, &b, e);
+	if (st == CT_OK)
+		st = ct_buf_check(&t->warnings, e); /* what cannot be told must not look whole */
+	if (st == CT_OK)
+		st = add_output(&outs, t->out_path, &b, e);
+	ct_buf_free(&b);
+	if (st == CT_OK) {
+		st = ct_out_commit_all(outs.out, outs.n, e);
+		return st == CT_OK ? o->stage.truncated : st;
 	}
+	for (size_t i = 0; i < outs.n; i++)
+		ct_out_abort(outs.out[i]);
 	return st;
 }
 

@@ -66,6 +66,10 @@ faults "tracecat of a part" -x y.ctz -- "$b/tracecat" ../few.ctz -o y.ctz
 head -c 65536 "$b/reuse" >../raw
 faults "bdi" -- "$b/bdi" ../raw
 faults "tracecat makes a folder" -x z -- "$b/tracecat" -O accelsim ../t.ctz -o z
+faults "tracecat makes a folder of packed text" -x z -- "$b/tracecat" -O tracez ../few.ctz -o z
+"$CT_RELEASE/reuse" -q --per-kernel --scale 1/34 ../few.ctz >../each.prof || exit 1
+printf 'ID,Kernel Name,gpc__cycles_elapsed.max\n0,vecadd(int),21000\n' >../c.csv
+faults "correlate, with a page" -x x.out -k p.html -- "$b/correlate" -q --html p.html -o x.out ../each.prof ../c.csv
 faults "tracegen" -x z -- "$b/tracegen" -q vecadd -o z
 faults "report" -x r.html -- "$b/report" --html r.html ../p.prof
 faults "sharedl1-est of a profile" -i ../p.prof -- "$b/sharedl1-est" --scale 1 --method analytic
