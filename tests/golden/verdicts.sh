@@ -24,6 +24,9 @@ f - - - - - -" "$(cut -f3,4,8-12 tsv | tr '\t' ' ')"
 awk -f "$V/summary.awk" tsv >text
 same "and counted" "all 6 33.3 % 66.7 % 0 75.0 % 2" "$(grep '^all ' text | head -n 1 | tr -s ' ')"
 printf 'w\tg\tm\t%s\t%s\n' 1.1 1 1.1 1.1 0.9 1.1 - 1 >errors
+sed 's/\tquick\t/\tfull\t/' tsv >replayed
+same "and without what a full replay of the judged system decided" "but full 5 40.0 % 50.0 % 0 100.0 % 2" \
+	"$(awk -f "$V/summary.awk" replayed | grep '^but full' | tr -s ' ')"
 same "errors of estimates" "m 3 10.0 % 10.0 % 33.3 % 33.3 %" "$(awk -f "$V/errors.awk" errors | grep '^m ' | tr -s ' ')"
 
 # One workload on two GPUs, one of which has a mesh, that quick timing does not know.

@@ -9,11 +9,22 @@ errors() { # ESTIMATE REPLAYED
 	printf '.Ed\n'
 }
 
+# How often verdicts were right, and on small traces what they were on larger ones.
+verdicts() { # AWK TSV
+	printf '.Bd -literal\n'
+	LC_ALL=C awk -f "../verdicts/$1" "../verdicts/$2" | sed 's/\\/\\e/g'
+	printf '.Ed\n'
+}
+
 while IFS= read -r line; do
 	if [ "$line" = @estimates-before@ ]; then
 		errors 4 5
 	elif [ "$line" = @estimates@ ]; then
 		errors 6 7
+	elif [ "$line" = @verdicts@ ]; then
+		verdicts summary.awk verdicts.tsv
+	elif [ "$line" = @transfer@ ]; then
+		verdicts transfer.awk transfer.tsv
 	elif [[ $line =~ ^@([a-z0-9-]+)@$ ]]; then
 		p=${BASH_REMATCH[1]}
 		if [ -s "results/$p.tsv" ]; then
