@@ -2,12 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/mechanism.h"
 #include "annotate/rows.h"
 #include "annotate/show.h"
 #include "common/stage.h"
 #include "common/terminal.h"
+#include "pass/origin.h"
 
-enum { OPT_BY = CT_OWN_OPTION, OPT_SORT, OPT_TIMING, OPT_SYMBOLS, OPT_CALLGRIND };
+enum { OPT_BY = CT_OWN_OPTION, OPT_SORT, OPT_TIMING, OPT_SYMBOLS, OPT_CALLGRIND, OPT_MECHANISM };
 
 enum { TOP = 20 }; /* rows of a table for people, unless -n says otherwise */
 
@@ -17,6 +19,8 @@ struct own {
 	size_t top;
 	int top_given;
 	const char *callgrind;
+	uint32_t mechanisms; /* a bit each, as of ct_mechanism_at() */
+	struct annotate_saved saved;
 	struct ct_tool_pass pass;
 	struct ct_stage stage;
 	struct ct_filter *filter; /* of rows, where the input is a profile */
@@ -29,6 +33,8 @@ static const struct ct_option options[] = {
 	{OPT_SYMBOLS, "symbols", "FILE", "names of arrays, as lines of first address, bytes and\nname"},
 	{OPT_CALLGRIND, "callgrind", "FILE",
          "also write the instructions in callgrind's format, for\nKCachegrind and callgrind_annotate"},
+	{OPT_MECHANISM, "mechanism", "NAME[,NAME]",
+         "also the misses that each would turn into hits: replays\nthe trace with it"},
 	{OPT_TIMING, "timing", "full|quick",
          "how a trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
 };
@@ -65,6 +71,7 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	case OPT_SORT: return parse_sort(value, &o->sort, e);
 	case OPT_TIMING: return ct_pass_timing_parse(value, &o->pass.timing, e);
 	case OPT_SYMBOLS: o->pass.symbols = value; return CT_OK;
+	case OPT_MECHANISM: return ct_mechanisms_parse("--mechanism", value, &o->mechanisms, e);
 	case OPT_CALLGRIND: o->callgrind = value; return CT_OK;
 	default:
 		if (!ct_field_count(value, &n) || n > 1000000000)
@@ -84,9 +91,13 @@ static int open_trace(struct ct_tool *t, struct ct_trace *trace, struct ct_error
 	struct ct_stage *s = &o->stage;
 	s->p = ct_tool_profile(e);
 	int st = s->p ? ct_tool_pass_run(t, trace, NULL, &o->pass, s->p, e) : CT_ERR_NOMEM;
-	if (st >= 0)
-		s->truncated = st;
-	return st < 0 ? st : CT_OK;
+	if (st < 0)
+		return st;
+	s->truncated = st;
+	s->from_trace = 1;
+	st = ct_pass_get_gpu(s->p, &s->base, e);
+	s->gpu = s->base;
+	return st;
 }
 
 /* A profile as it is, where it has the records; else its trace is replayed for them. -k chooses among the rows then. */
@@ -156,13 +167,15 @@ static int write_callgrind(const struct own *o, struct ct_error *e)
 static int rows_text(struct ct_tool *t, struct ct_buf *b, int csv, struct ct_error *e)
 {
 	struct own *o = t->own;
-	const struct annotate_mechanisms none = {0};
+	const struct annotate_mechanisms m = {o->saved.name, o->saved.n};
 	struct annotate_rows r;
 	int st = read_rows(o, o->by, &r, e);
+	if (st == CT_OK && o->saved.n)
+		st = annotate_saved_apply(&o->saved, &r, e);
 	if (st == CT_OK && csv)
-		st = annotate_csv(&r, &none, o->top_given ? o->top : 0, b, e);
+		st = annotate_csv(&r, &m, o->top_given ? o->top : 0, b, e);
 	else if (st == CT_OK)
-		st = annotate_table(&r, &none, o->top_given ? o->top : TOP, ct_terminal_style(), b, e);
+		st = annotate_table(&r, &m, o->top_given ? o->top : TOP, ct_terminal_style(), b, e);
 	annotate_rows_free(&r);
 	return st;
 }
@@ -190,14 +203,20 @@ static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	o->pass.annotate = 1;
-	o->pass.no_sms_views = 1;
+	o->pass.no_sms_views = !o->mechanisms; /* an estimate may need them */
+	if (o->mechanisms && o->by == ANNOTATE_BY_ARRAY)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--mechanism counts by instruction: leave out --by array");
 	o->sort = o->sort ? o->sort : ANNOTATE_STALL;
 	int st = open_input(t, e);
+	if (st == CT_OK && o->mechanisms)
+		st = annotate_saved_measure(t, &o->stage, o->mechanisms, &o->saved, e);
 	if (st == CT_OK && o->callgrind)
 		st = write_callgrind(o, e);
 	if (st == CT_OK)
 		st = emit(t, e);
 	ct_stage_close(&o->stage);
+	annotate_saved_free(&o->saved);
 	if (o->filter)
 		t->filter = o->filter; /* the tool's to free */
 	return st;

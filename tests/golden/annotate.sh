@@ -90,6 +90,14 @@ same "the page leads with the costliest load" 1 "$(grep -c '% of the waiting for
 same "before the verdicts" 1 "$(awk '/class="findings"/ { f = NR } /class="tally"/ { t = NR } END { print (f && f < t) }' page.html)"
 same "it has kernels, instructions, arrays, phases and words" 5 "$(grep -cE '<h4>(Kernels|Instructions that cost most|Arrays that cost most)</h4>|<figcaption>Misses over the run|<summary>Words</summary>' page.html)"
 same "kernels are ranked in mpki, too" "bfs_expand bfs_settle" "$("$b/mpki" -O table bfs.prof | awk '/^Kernels by/ { on = 1; next } on && /^bfs/ { print $1 } /^$/ { on = 0 }' | paste -sd' ')"
+# a mechanism that works on a cache, by its place in the registry
+some=$("$b/triage" --mechanism '?' 2>&1 | sed -n 's/.*some of //p' | tr -d , | awk '{ print $3 }')
+saved=$("$b/annotate" -O csv --mechanism "$some" bfs)
+same "--mechanism adds a column" "${some}_hits" "$(head -1 <<<"$saved" | tr -d '\r' | awk -F, '{ print $NF }')"
+same "no instruction has more hits for it than it had misses" "" "$(tr -d '\r' <<<"$saved" | awk -F, 'NR > 1 && $19 > $10 + $15')"
+same "kernels have the sums" "$(tr -d '\r' <<<"$saved" | awk -F, 'NR > 1 { s += $19 } END { printf "%.0f", s }')" \
+	"$("$b/annotate" -O csv --by kernel --mechanism "$some" bfs.prof | tr -d '\r' | awk -F, 'NR > 1 { s += $15 } END { printf "%.0f", s }')"
+refuses "not by array" 2 "by instruction" "$b/annotate" --mechanism "$some" --by array bfs.prof
 mkdir tmp
 TMPDIR=$PWD/tmp "$b/triage" -q --html t.html -O profile -o t.tv nn 2>err || fail "triage writes the page" "$(cat err)"
 same "the page of triage has the instructions" 1 "$(grep -c '<h4>Instructions that cost most</h4>' t.html)"

@@ -201,6 +201,8 @@ int annotate_rows_read(struct annotate_rows *r, const struct ct_profile *p, enum
 void annotate_rows_free(struct annotate_rows *r)
 {
 	free(r->row);
+	free(r->mechanism);
 	r->row = NULL;
+	r->mechanism = NULL;
 	r->n = r->cap = 0;
 }

@@ -44,6 +44,7 @@ struct annotate_rows {
 	struct annotate_row *row;
 	size_t n, cap;
 	struct annotate_row total; /* of all, whatever is shown of them */
+	double *mechanism;         /* what the rows' `mechanism` points into, or NULL */
 };
 
 /* Whether the profile says which instructions cost what. */
