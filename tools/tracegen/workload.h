@@ -92,20 +92,20 @@ static inline uint32_t wl_ceil(uint64_t n, uint32_t d)
 }
 
 void wl_workingset(struct wl *w);
-void wl_dwt2d(struct wl *w);
-void wl_particlefilter(struct wl *w);
-void wl_particlefilter_naive(struct wl *w);
-void wl_gemm_tensor(struct wl *w);
-void wl_rnn(struct wl *w);
-void wl_alexnet(struct wl *w);
-void wl_resnet(struct wl *w);
-void wl_squeezenet(struct wl *w);
-void wl_conv(struct wl *w);
-void wl_neuralnet(struct wl *w);
-void wl_ray(struct wl *w);
-void wl_mummer(struct wl *w);
 
 /* Of data/workloads/NAME.cu. */
+void app_mummergpu(struct app *a);
+void app_rnn(struct app *a);
+void app_gemm_tensor(struct app *a);
+void app_particlefilter_naive(struct app *a);
+void app_particlefilter_float(struct app *a);
+void app_dwt2d(struct app *a);
+void app_ray(struct app *a);
+void app_neuralnet(struct app *a);
+void app_conv(struct app *a);
+void app_squeezenet(struct app *a);
+void app_resnet(struct app *a);
+void app_alexnet(struct app *a);
 void app_mri_gridding(struct app *a);
 void app_mri_q(struct app *a);
 void app_lbm(struct app *a);
