@@ -6,7 +6,7 @@ cd "$TMPDIR" || exit 1
 export PATH=$CT_RELEASE:$PATH
 report() { "$CT_BIN/report" "$@"; }
 
-all="vecadd nn hotspot gemm-tensor srad_v1 ray conv mri-q gemm streamcluster spmv lud particlefilter_float rnn covariance scan"
+all="vecadd nn hotspot gemm-tensor srad_v1 ray conv mri-q gemm streamcluster spmv lud particlefilter_float rnn spmv-csr scan"
 [ "${CT_WORKLOADS:-}" = all ] && all=$(tracegen --list | awk '{ print $1 }')
 swept="gemm-tensor hotspot ray" # of these also what only a sweep or a timeline shows
 mkdir traces
