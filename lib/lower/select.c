@@ -668,8 +668,8 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 		u->p->inst[u->p->insts - 1].memory = 1;
 }
 
-/* What stands at the start of every kernel: the stack pointer, and where code of sm_80 has it, the
- * descriptor of global memory. */
+/* What stands at the start of every kernel: the stack pointer, a shuffle that does nothing in code of sm_70, and
+ * where code of sm_80 has it, the descriptor of global memory. */
 static void begin_kernel(struct ct_lower_unit *u)
 {
 	struct ct_lower_source none = {.place = CT_LOWER_RZ};
@@ -679,6 +679,8 @@ static void begin_kernel(struct ct_lower_unit *u)
 		return;
 	u->p->value[value].fixed = 1;
 	ct_lower_emit(u, "IMAD.MOV.U32", at, CT_LOWER_PART(value, 0), 0, &none);
+	if (u->p->sm < 75)
+		ct_lower_emit(u, "SHFL.IDX", at, CT_LOWER_RZ, 0, &none);
 	for (uint32_t k = 0; u->p->sm >= 80 && k < u->body.instructions; k++)
 		if (u->ptx[k].access && ct_lower_has(u->ptx[k].opcode, "global")) {
 			ct_lower_emit(u, "ULDC.64", at, CT_LOWER_RZ, 0, &none);
