@@ -44,7 +44,7 @@ static const struct ct_option own_options[] = {
          "also replay these mechanisms together; a single one\ntogether with that of --mechanism"},
 	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
 	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
-	{OPT_HTML, "html", "FILE", "also write the page of report, with what costs most\nin each input"},
+	{OPT_HTML, "html", "FILE", "also write the page of report, with what costs\nmost in each input"},
 	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
 };
 
