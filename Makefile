@@ -242,6 +242,14 @@ reasons: tests
 transfer: all $(BUILD)/tests/truth
 	@bash tests/verdicts/run.sh $(BUILD) transfer
 
+$(BUILD)/tests/silicon: $(call obj,tests/silicon/measure.c) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## silicon: replays beside a board's counters, to build/silicon.tsv; POLYBENCH= and RODINIA= name checkouts, SILICON= the counters
+silicon: all $(BUILD)/tests/silicon
+	@bash tests/silicon/run.sh $(BUILD)
+
 $(BUILD)/tests/lowering: $(call obj,tests/lowering/measure.c) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -411,6 +419,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: lowering operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: lowering operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

@@ -57,6 +57,9 @@ enum ct_l1_skip {
 	CT_L1_SKIP_GLOBAL, /* global loads and stores; local ones are cached */
 	CT_L1_SKIP_ALL     /* there is no L1 data cache */
 };
+/* Whose rules the full timing follows where a board is known to do otherwise than Accel-Sim
+ * (doc/replay.md section 13). */
+enum ct_machine { CT_MACHINE_ACCELSIM, CT_MACHINE_SILICON };
 enum ct_noc { CT_NOC_CROSSBAR, CT_NOC_MESH, CT_NOC_BUTTERFLY };
 
 /* One cache: an L1, or one slice of the LLC. */
@@ -83,6 +86,7 @@ enum { CT_MAX_SHMEM_OPTIONS = 16 };
 
 struct ct_gpu {
 	char name[64];
+	uint32_t machine;   /* enum ct_machine */
 	uint32_t sms;       /* sm.count */
 	uint32_t sms_asked; /* SMs of the GPU that ct_gpu_scale() made this one of; 0: it was not scaled.
 	                             No key: GP records of profiles hold it */
@@ -111,10 +115,12 @@ struct ct_gpu {
 	uint32_t llc_slices;        /* a multiple of dram_channels, or a divisor */
 	uint32_t llc_partitions;    /* memory partitions (controllers) the slices belong to */
 	uint32_t llc_latency;       /* rop: core cycles from network to tag */
-	uint32_t llc_hash;          /* slice hash, enum ct_set_hash */
-	uint32_t llc_flush;         /* flushed between kernels */
-	uint32_t llc_memcpy_fill;   /* memcpys fill the LLC */
-	uint32_t llc_queue;         /* input queue entries per slice */
+	uint32_t
+		llc_merge_cycles; /* a slice serves a store of part of a sector; 0: as any other request */
+	uint32_t llc_hash;        /* slice hash, enum ct_set_hash */
+	uint32_t llc_flush;       /* flushed between kernels */
+	uint32_t llc_memcpy_fill; /* memcpys fill the LLC */
+	uint32_t llc_queue;       /* input queue entries per slice */
 
 	uint32_t dram_channels;
 	uint32_t dram_latency; /* core cycles added to every access */
@@ -140,6 +146,11 @@ struct ct_gpu {
 	uint32_t collectors;     /* operand collectors per scheduler */
 	uint32_t register_banks; /* per SM */
 	uint32_t launch_cycles, cta_launch_cycles;
+	uint32_t cta_gap_cycles; /* from a CTA's end to the first instruction of the one in its place */
+	uint32_t branch_cycles;  /* to an instruction that is not the next one */
+	uint32_t code_first_cycles,
+		code_line_cycles; /* an SM's first line of code and each further one, where caches
+	                                                 are cold (llc_flush) */
 
 	uint64_t llc_total; /* llc.size as set, until ct_gpu_check() spreads it over
 	                                  the slices; then 0 */

@@ -12,6 +12,7 @@ static const char *const hash_names[] = {"linear", "xor", "ipoly", "fermi", "pae
 static const char *const replacement_names[] = {"lru", "fifo", NULL};
 static const char *const allocate_names[] = {"miss", "fill", "stream", NULL};
 static const char *const skip_names[] = {"none", "global", "all", NULL};
+static const char *const machine_names[] = {"accelsim", "silicon", NULL};
 static const char *const noc_names[] = {"crossbar", "mesh", "butterfly", NULL};
 
 /* clang-format off */
@@ -82,6 +83,8 @@ static const char *const noc_names[] = {"crossbar", "mesh", "butterfly", NULL};
 
 static const struct ct_key_row rows[] = {
 	TEXT("name", name, "rtx3080", "what this GPU is called"),
+	ENUM("machine", machine, CT_EFFECT_NONE, machine_names, "accelsim",
+             "whose rules the replay follows: Accel-Sim's, or what is known of boards"),
 
 	COUNT("sm.count", sms, 1, 4096, "68", "streaming multiprocessors (SMs)"),
 	COUNT("sm.schedulers", schedulers, 1, 16, "4",
@@ -100,6 +103,15 @@ static const struct ct_key_row rows[] = {
 	COUNT("sm.register_banks", register_banks, 1, 256, "8", "register file banks per SM"),
 	CYCLES("sm.launch_cycles", launch_cycles, 1e6, "5000", "before the first CTA of a kernel"),
 	CYCLES("sm.cta_launch_cycles", cta_launch_cycles, 1e6, "0", "added to it for every CTA"),
+
+	CYCLES("sm.cta_gap_cycles", cta_gap_cycles, 1e6, "0",
+               "between a CTA's end and the start of the one that takes its place"),
+	CYCLES("sm.branch_cycles", branch_cycles, 1e5, "0",
+               "a warp waits before an instruction that is not the next one"),
+	CYCLES("sm.code_first_cycles", code_first_cycles, 1e6, "0",
+               "until an SM has the first code of a kernel, caches being cold (llc.flush)"),
+	CYCLES("sm.code_line_cycles", code_line_cycles, 1e6, "0",
+               "until it has each further 128 bytes of it"),
 
 	REAL("clock.core", core_mhz, "MHz", CT_UNIT_MHZ, 1, 1e5, "1710", "SM clock"),
 	REAL("clock.noc", noc_mhz, "MHz", CT_UNIT_MHZ, 1, 1e5, "1710", "network clock"),
@@ -133,6 +145,8 @@ static const struct ct_key_row rows[] = {
 	CACHE("llc", llc, "128", "32", "16", "64", "back_validate", "ipoly", "384", "4", "32", "1", "32",
               "0"),
 	CYCLES("llc.latency", llc_latency, 1e5, "222", "from the network to the tags"),
+	CYCLES("llc.merge_cycles", llc_merge_cycles, 1e4, "0",
+               "a slice serves a store of part of a sector (0: as any request)"),
 	ENUM("llc.slice_hash", llc_hash, CT_EFFECT_NONE, hash_names, "fold", "hash of the slice number"),
 	BOOL("llc.flush", llc_flush, "off", "flushed between kernels"),
 	BOOL("llc.memcpy_fill", llc_memcpy_fill, "off", "copies from the host fill the LLC"),

@@ -119,6 +119,8 @@ void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 		return;
 	}
 	sm->full.sched[w->sub].of_unit[w->op->unit] |= UINT64_C(1) << w->slot;
+	if (r->front_end)
+		rp_wait_for_code(r, sm, w, now);
 	rp_wake_warp_inline(sm, warp, now);
 }
 

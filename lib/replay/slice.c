@@ -162,6 +162,36 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 	return mshr_wait(r, s, m, p) < 0 ? RP_FAIL : what;
 }
 
+/* A board's DRAM hands out 64 bytes: the other sector of an aligned pair comes with a sector that misses, if there
+ * is an entry for it. */
+static int fetch_beside(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p)
+{
+	uint64_t sector = p->address >> r->llc_sector_bits ^ 1;
+	uint32_t k = (uint32_t)sector & (r->llc_sectors - 1), bit = 1u << k, i = s->near;
+	uint32_t *bucket = bucket_of(s, sector);
+	if (((s->cache.tags.line[i].valid | s->cache.tags.line[i].reserved) & bit) || !s->mshr_spare.n ||
+	    mshr_find(s, *bucket, sector) != RP_NO_INDEX)
+		return 0;
+	uint32_t m = mshr_open(s, bucket, sector);
+	s->mshr[m].line = i;
+	s->mshr[m].beside = 1;
+	s->mshr[m].sm = p->sm;
+	s->mshr[m].group = p->group;
+	rp_tags_reserve(&s->cache.tags, i, k);
+	return to_dram(r, s, sector << r->llc_sector_bits, m, 1);
+}
+
+/* A request finds its sector on its way because its own other sectors brought it along: a board looks up
+ * all of them at once and counts each as a miss. */
+static int came_with_own(struct rp_slice *s, const struct rp_packet *p, uint64_t sector)
+{
+	uint32_t m = mshr_find(s, *bucket_of(s, sector), sector);
+	if (m == RP_NO_INDEX || !s->mshr[m].beside)
+		return 0;
+	s->mshr[m].beside = 0;
+	return s->mshr[m].sm == p->sm && s->mshr[m].group == p->group;
+}
+
 /* A load or an atomic at the tags. FAIL: it has to be tried again, nothing has changed. */
 static CT_INLINE enum rp_met
 read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint32_t now, int usual)
@@ -178,7 +208,26 @@ read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, 
 	}
 	if (s->missq.n + 1 >= r->g.llc.miss_queue)
 		return RP_FAIL;
-	return read_miss(r, s, p, what, now, usual);
+	int board = r->g.machine == CT_MACHINE_SILICON && r->llc_sectors > 1;
+	int own = board && what == RP_PENDING && came_with_own(s, p, p->address >> r->llc_sector_bits);
+	what = read_miss(r, s, p, what, now, usual);
+	if (board && what > RP_PENDING && what != RP_FAIL && fetch_beside(r, s, p) < 0)
+		return RP_FAIL;
+	return own && what == RP_PENDING ? RP_SECTOR_MISS : what;
+}
+
+/* A board's LLC keeps modified lines in about half of its ways: the one unused for longest is written back and
+ * stays, clean. */
+static int limit_modified(struct ct_replay *r, struct rp_slice *s, uint32_t set)
+{
+	uint32_t i = rp_tags_oldest_modified(&s->cache.tags, set, r->g.llc.ways / 2);
+	if (i == RP_NO_LINE)
+		return 0;
+	const struct rp_line *l = &s->cache.tags.line[i];
+	if (to_dram(r, s, l->tag << r->llc_line_bits, RP_NO_INDEX, ct_bits(l->modified)) < 0)
+		return -1;
+	rp_tags_clean(&s->cache.tags, i);
+	return 0;
 }
 
 /* A store at the tags: it allocates where it misses, and its bytes are there at once. FAIL as
@@ -199,7 +248,12 @@ static enum rp_met write_sector(struct ct_replay *r, struct rp_slice *s, const s
 	} else {
 		rp_tags_touch_later(&s->cache.tags, i, now);
 	}
+	int first = !s->cache.tags.line[i].modified;
 	rp_tags_store(&s->cache.tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
+	if (p->bytes != 0xffffffffu)
+		s->busy = now + r->g.llc_merge_cycles;
+	if (first && r->g.machine == CT_MACHINE_SILICON && limit_modified(r, s, p->llc_set) < 0)
+		return RP_FAIL;
 	return what;
 }
 
@@ -361,7 +415,7 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 	}
 	if (s->stalled && changed)
 		s->stalled = 0;
-	if (s->input.n && !s->stalled && rp_ring_first(&s->input)->when < now &&
+	if (s->input.n && !s->stalled && rp_ring_first(&s->input)->when < now && s->busy <= now &&
 	    s->to_dram.n < RP_L2_QUEUE && !reply_full(s, now)) {
 		progress = access_head(r, s, now, usual);
 		s->stalled = !progress;
@@ -374,7 +428,7 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 	if (s->ready.n || s->fills.n || (s->missq.n && s->to_dram.n < RP_L2_QUEUE))
 		s->next = now + 1;
 	else if (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE)
-		s->next = rp_max64(now, rp_ring_first(&s->input)->when) + 1;
+		s->next = rp_max64(rp_max64(now, rp_ring_first(&s->input)->when) + 1, s->busy);
 	if (!usual && r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) < s->next)
 		s->next = rp_max64(now + 1, rp_event_next(&r->parts->events[r->g.sms + s->id]));
 	return r->error.status;

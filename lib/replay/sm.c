@@ -21,7 +21,11 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 	if (r->has_l1 && r->has_llc &&
 	    !(sm->group_sid = ct_pool_take(&r->pool, RP_LINES_IN_FLIGHT, sizeof *sm->group_sid)))
 		return ct_fail_nomem(e);
-	if (!sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->queue.heap || !sm->copied_at)
+	int fetches = r->timing->waits_for_fills && r->g.llc_flush &&
+	              (r->g.code_first_cycles || r->g.code_line_cycles);
+	sm->code = fetches ? ct_pool_take(&r->pool, RP_CODE_LINES, sizeof *sm->code) : NULL;
+	if (!sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->queue.heap || !sm->copied_at ||
+	    (fetches && !sm->code))
 		return ct_fail_nomem(e);
 	return rp_l1_init(r, sm, e);
 }
@@ -52,6 +56,10 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	if (r->parts)
 		rp_part_set_next(r, sm);
 	sm->lsu_free = sm->missq_last = 0;
+	sm->code_lines = 0;
+	sm->slots_used = 0;
+	if (sm->code)
+		memset(sm->code, 0, RP_CODE_LINES * sizeof *sm->code);
 	rp_sm_set_reply(r, sm);
 	r->timing->begin_sm(r, sm);
 	rp_l1_begin(r, sm);
@@ -109,8 +117,10 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 	c->free_at = RP_NEVER;
 	if (!sm->ctas++)
 		sm->busy_since = now;
-	if (sm->fetch < 4 * (now + 2) + 1)
-		sm->fetch = 4 * (now + 2) + 1;
+	uint32_t start = now + 2 + (slot < 64 && sm->slots_used >> slot & 1 ? r->g.cta_gap_cycles : 0);
+	sm->slots_used |= slot < 64 ? UINT64_C(1) << slot : 0;
+	if (sm->fetch < 4 * start + 1)
+		sm->fetch = 4 * start + 1;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ct_warp_info *info = ct_cta_warp(cta, i);
 		if (info->warp >= per)

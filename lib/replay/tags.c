@@ -202,6 +202,24 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 	l->filled = 1;
 }
 
+void rp_tags_clean(struct rp_tags *t, uint32_t index)
+{
+	set_modified(t, index, 0);
+}
+
+uint32_t rp_tags_oldest_modified(const struct rp_tags *t, uint32_t set, uint32_t most)
+{
+	uint32_t first = set * t->ways, n = 0, oldest = RP_NO_LINE;
+	for (uint32_t i = first; i < first + t->ways; i++) {
+		if (!t->line[i].modified)
+			continue;
+		n++;
+		if (oldest == RP_NO_LINE || t->stamp[i] < t->stamp[oldest])
+			oldest = i;
+	}
+	return n > most ? oldest : RP_NO_LINE;
+}
+
 void rp_tags_modify(struct rp_tags *t, uint32_t index, uint32_t sector)
 {
 	struct rp_line *l = &t->line[index];

@@ -51,6 +51,24 @@ static CT_INLINE int rp_fetch_next(struct ct_replay *r, struct rp_sm *sm, struct
 	return w->op != NULL;
 }
 
+/* The warp's next instruction waits until its line of code is there: of a launch with cold caches the first warp
+ * that comes to a line fetches it for the SM. */
+static CT_INLINE void rp_wait_for_code(const struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w,
+                                       uint32_t now)
+{
+	if (!sm->code)
+		return;
+	uint64_t line = w->op->s->pc >> RP_CODE_LINE_BITS;
+	if (line >= RP_CODE_LINES)
+		return;
+	if (!sm->code[line]) {
+		uint32_t cost = sm->code_lines ? r->g.code_line_cycles : r->g.code_first_cycles;
+		sm->code_lines++;
+		sm->code[line] = now + cost + 1;
+	}
+	w->born = rp_max32(w->born, sm->code[line]);
+}
+
 /* Counts an instruction that issues. */
 static CT_INLINE void rp_count_issue(struct rp_sm *sm, const struct rp_op *op,
                                      const struct ct_inst *inst)

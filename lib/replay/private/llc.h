@@ -57,6 +57,10 @@ struct rp_l2_mshr {
 	uint32_t next, head, tail, count;
 	uint32_t line; /* index in tags */
 	uint8_t atomic;
+	/* fetched beside another sector, whose request this was; nobody has asked for it yet */
+	uint8_t beside;
+	uint16_t sm;
+	uint32_t group;
 };
 
 struct rp_past {
@@ -84,6 +88,7 @@ struct rp_slice {
 	struct rp_req_ring missq, to_dram, fills;
 	uint32_t clock; /* accesses so far: recency of memcpys */
 	uint32_t near;  /* line index of the last access */
+	uint64_t busy;  /* the tags serve nothing before this cycle */
 	int stalled;    /* the head failed and nothing has changed since */
 	uint64_t next;  /* core cycle with something to do */
 };

@@ -12,6 +12,11 @@
 #include "replay/private/warp_queue.h"
 #include "replay/replay.h"
 
+enum {
+	RP_INSTRUCTION_BYTES = 16, /* at most */
+	RP_CODE_LINE_BITS = 7,     /* eight instructions of Volta and later */
+	RP_CODE_LINES = 4096       /* what is behind them costs no time */
+};
 enum { RP_LINES_IN_FLIGHT = 8192 /* of an SM, for telling their LLC accesses apart */ };
 
 /* What happened to a line of an L1, for the replication directory. */
@@ -62,6 +67,12 @@ struct rp_sm {
 	uint32_t *group_sid; /* [group % ...]: its instruction; NULL where nobody asks */
 
 	const struct ct_replay *stalls_of; /* whose observers want to know of stalls; NULL: nobody */
+
+	uint32_t *
+		code; /* by line of code, RP_CODE_LINES: the cycle from which it is there, 0: not asked for;
+	                   NULL: code costs no time */
+	uint64_t slots_used; /* slots, of the first 64, that have held a CTA of this launch */
+	uint32_t code_lines; /* asked for in this launch */
 
 	struct rp_log *log;
 	uint32_t log_cap, nlog;

@@ -139,12 +139,18 @@ rp_next_instruction(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, u
                     struct rp_warp *w, struct ct_inst *inst, uint32_t warp, uint32_t now)
 {
 	uint64_t bit = UINT64_C(1) << slot;
-	s->of_unit[w->op->unit] &= ~bit;
+	const struct rp_op *before = w->op;
+	s->of_unit[before->unit] &= ~bit;
 	if (!rp_fetch_next(r, sm, w, inst)) {
 		rp_warp_end_stream(r, sm, warp, now);
 		return;
 	}
 	s->of_unit[w->op->unit] |= bit;
+	if (r->front_end) {
+		if (w->op->s->pc - before->s->pc - 1 >= RP_INSTRUCTION_BYTES)
+			w->born = now + 1 + r->g.branch_cycles;
+		rp_wait_for_code(r, sm, w, now);
+	}
 	uint32_t t = rp_operands_ready(w);
 	if (t >= RP_LATER || w->held)
 		rp_suspend_warp(sm, s, warp, t);

@@ -200,6 +200,11 @@ static inline void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sect
 }
 /* A store of the masked bytes to a sector, in any state. */
 void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t bytes);
+/* The line's modified sectors have been written back, and stay. */
+void rp_tags_clean(struct rp_tags *t, uint32_t index);
+/* The longest unused line of the set with modified sectors, if more than `most` of its lines have any; else
+ * RP_NO_LINE. */
+uint32_t rp_tags_oldest_modified(const struct rp_tags *t, uint32_t set, uint32_t most);
 /* Marks a valid sector modified (atomics). */
 void rp_tags_modify(struct rp_tags *t, uint32_t index, uint32_t sector);
 /* Drops sectors; the line leaves when none is left. */

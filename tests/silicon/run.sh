@@ -1,0 +1,64 @@
+# Ours beside a board's counters (make silicon): records the programs of programs.tsv, replays them on data/gpus/gv100.conf with
+# cold caches, prints a table and writes BUILD/silicon.tsv; exit 1 past the goals.
+#     POLYBENCH=DIR RODINIA=DIR [SILICON=DIR] [TRACES=DIR] bash tests/silicon/run.sh BUILD
+# Neither the checkouts nor the board's numbers are part of this repository. TRACES keeps what was recorded for the next time.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=$(cd "$1" && pwd)
+board=${SILICON:-$root/../shared/silicon}/gv100_ncu.tsv
+if [ ! -e "$board" ] || [ -z "${POLYBENCH:-}${RODINIA:-}" ]; then
+	echo "silicon: skipped: POLYBENCH and RODINIA name no checkouts, or there is no $board" >&2
+	exit 0
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+traces=${TRACES:-$work}
+mkdir -p "$traces" "$work/data/dwt2d" "$work/run/here"
+export PATH=$build/bin:$PATH
+
+# Inputs as the suites' generators make them: random numbers of the same kind and number.
+make_inputs() { # FOLDER
+	awk -v d="$1" -v image="$work/data/dwt2d/rgb.bmp" 'BEGIN {
+		srand(7); n = 1000000
+		f = d "/graph1MW_6.txt"; print n > f
+		for (i = 0; i < n; i++) { k = 2 + int(9 * rand()); print s + 0, k > f; s += k }
+		print "\n0\n\n" s > f
+		for (i = 0; i < s; i++) print int(n * rand()), 1 + int(10 * rand()) > f
+		for (i = 0; i < 512 * 512; i++) { printf "%f\n", 320 + 10 * rand() > (d "/temp_512"); printf "%f\n", rand() / 1000 > (d "/power_512") }
+		for (i = 0; i < 512 * 512 * 8; i++) { printf "%f\n", 320 + 10 * rand() > (d "/temp_512x8"); printf "%f\n", rand() / 1000 > (d "/power_512x8") }
+		print "cane.db" > (d "/filelist.txt")
+		for (i = 0; i < 42764; i++) printf "%4d %2d %2d %2d %2d %-9s %5.1f %5.1f %4d %4d\n", 1980, 1, 2, 6, 3, "KIRK", 7 + 63 * rand(), 358 * rand(), 99, 100 > (d "/cane.db")
+		for (i = 0; i < 1024 * 1024 * 3; i++) printf "%c", 32 + int(95 * rand()) > image
+	}'
+}
+
+# A copy of the sources: without the check on the host, and atax with the CTAs that the board was given.
+copy_sources() { # FOLDER APP
+	cp -r "$1/." "$work/source" && chmod -R u+w "$work/source"
+	find "$work/source" -name '*.cu*' -exec sed -i '/define RUN_ON_CPU/d' {} +
+	[ "$2" != atax ] || find "$work/source" -name 'atax.cuh' -exec sed -i \
+		-e 's/DIM_THREAD_BLOCK_X 32/DIM_THREAD_BLOCK_X 256/' -e 's/DIM_THREAD_BLOCK_Y 8/DIM_THREAD_BLOCK_Y 1/' {} +
+}
+
+# The program's trace, unless it is there from the last time.
+record() { # APP LAUNCHES CHECKOUT FOLDER SOURCES ARGUMENTS
+	[ ! -s "$traces/$1.ctz" ] || return 0
+	[ -e "$work/run/here/cane.db" ] || make_inputs "$work/run/here"
+	rm -rf "$work/source"
+	copy_sources "$3" "$1"
+	(cd "$work/source/$4" && ctcc -O3 -I. -o "$work/run/here/$1" $5 >"$work/log" 2>&1) || { echo "silicon: $1 does not compile" >&2; return 1; }
+	[ "$6" != - ] || set -- "$1" "$2" "$3" "$4" "$5" ""
+	(cd "$work/run/here" && tracegen capture --force --launches "$2" -o "$traces/$1.ctz" -- "./$1" $6 </dev/null >/dev/null 2>"$work/log") ||
+		{ echo "silicon: $1 cannot be recorded: $(tail -n 1 "$work/log")" >&2; return 1; }
+}
+
+cd "$root" || exit 1
+grep -v '^#' "$here/programs.tsv" | while IFS=$'\t' read -r app half launches suite folder sources arguments; do
+	[ "$suite" = P ] && base=${POLYBENCH:-} || base=${RODINIA:-}
+	[ -n "$base" ] && [ -d "$base/$folder" ] || continue
+	record "$app" "$launches" "$base" "$folder" "$sources" "$arguments" || continue
+	"$build/tests/silicon" "$root/data/gpus/gv100.conf" "$launches" "$traces/$app.ctz" |
+		awk -F'\t' -v OFS='\t' -v a="$app" -v h="$half" 'NR > 1 || a == "2DConvolution" { print NR == 1 ? "program" : a, NR == 1 ? "half" : h, $0 }'
+done >"$work/rows"
+awk -v out="$build/silicon.tsv" -f "$here/compare.awk" "$board" "$work/rows"
