@@ -32,11 +32,9 @@ int main(int argc, char **argv)
 		st = e.status;
 	if (st == CT_OK && (st = m->open(&run, &e)) == CT_OK &&
 	    (st = ct_mechanism_profile(&run, argv[1], &workload, &e)) == CT_OK &&
-	    (st = m->estimate(&run, &e)) == CT_OK) {
-		ct_verdict_decide(run.p, m, &v);
+	    (st = m->estimate(&run, &e)) == CT_OK && (st = ct_verdict_decide(run.p, m, &v)) == CT_OK)
 		printf("%s: %s, speed-up %.3f (%.3f to %.3f): %s\n", argv[2], ct_verdict_word(v.word),
 		       v.speedup, v.low, v.high, v.reason);
-	}
 	if (st != CT_OK)
 		fprintf(stderr, "example: %s\n", e.text);
 	m->close(&run);

@@ -220,7 +220,7 @@ static void print_kernels(const struct ct_profile *p, struct ct_buf *b)
 	ct_table_heads(&t, heads);
 	for (size_t i = 0; i < n && i < SHOWN; i++) {
 		char limit[CT_KERNEL_LIMIT];
-		ct_kernel_limit(p, k[i].scope, limit, sizeof limit);
+		b->failed |= ct_kernel_limit(p, k[i].scope, limit, sizeof limit) < 0;
 		ct_table_name(&t, k[i].name);
 		ct_table_count(&t, k[i].launches);
 		ct_table_count(&t, (uint64_t)k[i].cycles);

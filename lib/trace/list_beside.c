@@ -31,7 +31,12 @@ static int read_file(const char *folder, const char *name, struct ct_buf *path, 
 		return 0;
 	if (fd < 0)
 		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open", path->data);
-	int regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (fstat(fd, &st) != 0) {
+		int why = errno;
+		close(fd);
+		return ct_fail_errno(e, CT_ERR_IO, why, "%s: cannot read", path->data);
+	}
+	int regular = S_ISREG(st.st_mode);
 	while (regular && b->len <= BESIDE_MAX && !b->failed && (n = read(fd, block, sizeof block)) > 0)
 		ct_buf_add(b, block, (size_t)n);
 	int err = errno;

@@ -112,13 +112,15 @@ static double sn_of(const struct ct_profile *p, const char *scope, const char *n
 	return ct_profile_get(p, scope, name, &v) ? v : NAN;
 }
 
-/* Share of the replayed cycles of a scope, without launches, that each resource works. 0 where p does not tell. */
+/* Share of the replayed cycles of a scope, without launches, that each resource works: 1; 0 where p does not tell, or
+ * CT_ERR_NOMEM. */
 static int find_stations(const struct ct_profile *p, const char *scope, struct station s[STATIONS])
 {
 	struct ct_gpu g;
 	double run = sn_of(p, scope, "cycles") - sn_of(p, scope, "launch_cycles");
-	if (!(run > 0) || ct_pass_get_gpu(p, &g, NULL) != CT_OK)
-		return 0;
+	int st = run > 0 ? ct_pass_get_gpu(p, &g, NULL) : CT_ERR_INPUT;
+	if (st != CT_OK)
+		return st == CT_ERR_NOMEM ? st : 0;
 	double noc = g.noc_mhz / g.core_mhz, llc = g.llc_mhz / g.core_mhz;
 	double peak = ct_gpu_dram_gbps(&g) * 1e3 / g.core_mhz; /* bytes a core cycle */
 	double bytes = sn_of(p, scope, "dram_read_bytes") + sn_of(p, scope, "dram_write_bytes");
@@ -166,7 +168,7 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 	struct station s[STATIONS], then[STATIONS];
 	if (strlen(text) + LIMIT_TEXT + VERDICT_TEXT > n)
 		return;
-	if (!find_stations(p, "all", s) || !isfinite(busiest(s)->busy))
+	if (find_stations(p, "all", s) <= 0 || !isfinite(busiest(s)->busy))
 		return;
 	const double change[STATIONS] = {1 / factor(flow->sms), 1 / factor(flow->sms),
 	                                 factor(flow->llc),     factor(flow->llc) / factor(flow->sms),
@@ -184,9 +186,11 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 	ct_fact_add(text, n, " after");
 }
 
-void ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope)
+int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope)
 {
 	struct station s[STATIONS];
-	if (find_stations(p, scope, s) && isfinite(busiest(s)->busy))
+	int st = find_stations(p, scope, s);
+	if (st > 0 && isfinite(busiest(s)->busy))
 		add_station(text, n, busiest(s));
+	return st < 0 ? st : CT_OK;
 }

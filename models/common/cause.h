@@ -37,7 +37,8 @@ struct ct_cause_flow {
 void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double speedup,
                         const struct ct_cause_flow *flow);
 
-/* Adds what limited a scope of the replayed run, "DRAM bandwidth (82 % busy)"; nothing where p does not tell. Pure. */
-void ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope);
+/* Adds what limited a scope of the replayed run, "DRAM bandwidth (82 % busy)"; nothing where p does not tell. CT_OK or
+ * CT_ERR_NOMEM. Pure. */
+int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope);
 
 #endif

@@ -50,26 +50,28 @@ struct bench {
 	double found[CT_MECHANISMS_MAX][SYSTEMS_EACH]; /* the settings that quick replays found best */
 	int bounded;                                   /* the ideals have been replayed */
 	unsigned failed; /* mechanisms that have no engine here, a bit each */
+	int no_memory;   /* a verdict could not be decided for want of memory */
 	struct round round;
 	struct ct_error *e;
 };
 
 /* ---- what is open ---- */
 
-static int is_open(const struct ct_judge *j, unsigned m)
+static int is_open(struct bench *b, unsigned m)
 {
+	const struct ct_judge *j = b->j;
 	struct ct_verdict v;
 	if (!j->run[m] || !j->run[m]->mechanism->engine)
 		return 0;
-	ct_verdict_decide(j->p, j->run[m]->mechanism, &v);
+	b->no_memory |= ct_verdict_decide(j->p, j->run[m]->mechanism, &v) < 0;
 	return v.open;
 }
 
-static unsigned open_verdicts(const struct bench *b)
+static unsigned open_verdicts(struct bench *b)
 {
 	unsigned open = 0;
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
-		if (!(b->failed >> m & 1) && is_open(b->j, m))
+		if (!(b->failed >> m & 1) && is_open(b, m))
 			open |= 1u << m;
 	return open;
 }
@@ -281,8 +283,7 @@ static int takes_timing(struct bench *b, unsigned m)
 /* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In full timing, which takes
  * long, an alternative has its turn when the judged system has been replayed and is still open: first the best by what is
  * known so far, then the others, any of which may be better than was estimated. */
-static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const char *name,
-                     int alternative)
+static int is_wanted(struct bench *b, const struct ct_mechanism *m, const char *name, int alternative)
 {
 	struct ct_estimate es;
 	struct ct_verdict v;
@@ -293,7 +294,7 @@ static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const 
 		return 1;
 	if (ct_range_estimate(b->j->p, m, m->judged, &es) < step)
 		return 0;
-	ct_verdict_decide(b->j->p, m, &v);
+	b->no_memory |= ct_verdict_decide(b->j->p, m, &v) < 0;
 	return !*v.alternative || !strcmp(v.alternative, name) ||
 	       ct_range_estimate(b->j->p, m, v.alternative, &es) >= step;
 }
@@ -346,7 +347,7 @@ static int judge_in(struct bench *b, enum ct_replay_timing timing)
 	/* Another alternative may be the best one now, and is replayed in its turn. */
 	for (unsigned n = 1; st == CT_OK && n && open; open = open_verdicts(b))
 		st = replay_systems(b, open, &n);
-	return st;
+	return b->no_memory ? CT_ERR_NOMEM : st;
 }
 
 void ct_judge_tell(const struct ct_judge *j, struct ct_verdict *v)

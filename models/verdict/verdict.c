@@ -321,7 +321,7 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
 		decide_by_range(&c, v);
 }
 
-void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
+int ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
 	struct ct_size size;
 	int st = ct_size_measure(p, &size);
@@ -333,15 +333,13 @@ void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m,
 		.alternative_speedup = NAN,
 		.sms_used = size.used,
 		.sms_asked = size.asked};
-	if (st != CT_OK) {
-		snprintf(v->reason, sizeof v->reason,
-		         "no memory is left to judge it: run fewer at once");
-		return;
-	}
+	if (st != CT_OK)
+		return st;
 	decide_word(p, m, &size, v);
 	if (isnan(v->speedup))
-		return;
+		return CT_OK;
 	tell_gaps(p, v);
 	if (v->decided_by != CT_DECIDED_BOUND)
 		ct_size_tell(&size, m, v->reason, sizeof v->reason);
+	return CT_OK;
 }

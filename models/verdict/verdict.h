@@ -68,9 +68,9 @@ struct ct_paired_error ct_paired_error(const char *method);
 void ct_verdict_range(const struct ct_profile *p, const struct ct_estimate *es, double *low,
                       double *high);
 
-/* The verdict on mechanism m for the workload of p; never fails: what p lacks makes it
- * unknown, with a reason that says what to do. Pure. */
-void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v);
+/* The verdict on mechanism m for the workload of p. What p lacks makes it unknown, with a reason that says what to do. CT_OK,
+ * or CT_ERR_NOMEM, which leaves it unknown without a reason. Pure. */
+int ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v);
 
 /* 1 when v is unknown because the trace does not fill the GPU: another --scale may tell. */
 int ct_verdict_too_small(const struct ct_verdict *v);

@@ -85,10 +85,11 @@ void ct_kernels_free(struct ct_kernel_rank *k, size_t n)
 	free(k);
 }
 
-void ct_kernel_limit(const struct ct_profile *p, const char *scope, char *text, size_t n)
+int ct_kernel_limit(const struct ct_profile *p, const char *scope, char *text, size_t n)
 {
 	text[0] = '\0';
-	ct_cause_limit(text, n, p, scope);
+	int st = ct_cause_limit(text, n, p, scope);
 	if (!*text && n > 1)
 		strcpy(text, "-");
+	return st;
 }

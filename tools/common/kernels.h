@@ -8,8 +8,8 @@ struct ct_kernel_rank {
 	const char *scope; /* "name:..." , the profile's */
 	char *name;        /* for people: the bare one of a mangled or demangled C++ name */
 	uint64_t launches;
-	double cycles;                               /* without launches */
-	double share;                                /* of all cycles so */
+	double cycles;                                /* without launches */
+	double share;                                 /* of all cycles so */
 	double l1_miss_rate, llc_miss_rate, llc_mpki; /* NaN: not known */
 };
 
@@ -18,8 +18,9 @@ struct ct_kernel_rank {
 int ct_kernels_rank(const struct ct_profile *p, struct ct_kernel_rank **out, size_t *n);
 void ct_kernels_free(struct ct_kernel_rank *k, size_t n);
 
-/* What limits a scope: "DRAM bandwidth (82 % busy)", "latency (L1 ports 41 % busy)", "-" where p does not tell. */
+/* What limits a scope: "DRAM bandwidth (82 % busy)", "latency (L1 ports 41 % busy)", "-" where p does not tell. CT_OK or
+ * CT_ERR_NOMEM. */
 enum { CT_KERNEL_LIMIT = 96 };
-void ct_kernel_limit(const struct ct_profile *p, const char *scope, char *text, size_t n);
+int ct_kernel_limit(const struct ct_profile *p, const char *scope, char *text, size_t n);
 
 #endif

@@ -114,7 +114,7 @@ static void print_verdict(const struct est_answer *a, const struct ct_profile *p
 {
 	const struct ct_mechanism *m = a->question.run.mechanism;
 	struct ct_verdict v;
-	ct_verdict_decide(p, m, &v);
+	b->failed |= ct_verdict_decide(p, m, &v) < 0;
 	ct_judge_tell(&a->judge, &v);
 	ct_verdict_line(&v, m, b);
 }

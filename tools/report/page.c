@@ -191,7 +191,7 @@ static void number_cell(struct ct_buf *b, const struct rep_workload *w, int c)
 static void limit_cell(struct ct_buf *b, const struct rep_workload *w)
 {
 	char limit[CT_KERNEL_LIMIT];
-	ct_kernel_limit(w->p, "all", limit, sizeof limit);
+	b->failed |= ct_kernel_limit(w->p, "all", limit, sizeof limit) < 0;
 	ct_buf_printf(b, "<td role=\"cell\" data-k=\"limited by\" data-v=\"%s\">%s</td>", limit, limit);
 }
 

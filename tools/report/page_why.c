@@ -80,7 +80,7 @@ static void kernel_table(const struct rep_workload *w, struct ct_buf *b)
 		table_head(b, "Kernels", "Launches of a name together, the longest first.", head, 7);
 	for (size_t i = 0; i < n && i < KERNELS; i++) {
 		char limit[CT_KERNEL_LIMIT];
-		ct_kernel_limit(w->p, k[i].scope, limit, sizeof limit);
+		b->failed |= ct_kernel_limit(w->p, k[i].scope, limit, sizeof limit) < 0;
 		ct_buf_puts(b, "<tr><th scope=\"row\">");
 		ct_escape_markup(b, k[i].name);
 		ct_buf_puts(b, "</th>");
@@ -263,7 +263,7 @@ void rep_page_findings(const struct rep_workload *w, struct ct_buf *b)
 	const struct ct_record *r = NULL;
 	size_t n, i = 0;
 	ct_buf_puts(b, "<ul class=\"findings\">\n");
-	ct_kernel_limit(w->p, "all", limit, sizeof limit);
+	b->failed |= ct_kernel_limit(w->p, "all", limit, sizeof limit) < 0;
 	if (strcmp(limit, "-") != 0)
 		ct_buf_printf(b, "<li>It is limited by %s.</li>\n", limit);
 	if (ct_kernels_rank(w->p, &k, &n) < 0) {

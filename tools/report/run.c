@@ -236,7 +236,7 @@ static char *name_of(void *run, size_t i)
 }
 
 /* TV of the workload's own profile first; what is missing is decided here. */
-static void decide_verdicts(struct rep_workload *w)
+static int decide_verdicts(struct rep_workload *w, struct ct_error *e)
 {
 	const struct ct_record *r;
 	int given[CT_MECHANISMS_MAX] = {0};
@@ -249,8 +249,9 @@ static void decide_verdicts(struct rep_workload *w)
 		}
 	}
 	for (unsigned m = 0; m < ct_mechanism_count(); m++)
-		if (!given[m])
-			ct_verdict_decide(w->p, ct_mechanism_at(m), &w->v[m]);
+		if (!given[m] && ct_verdict_decide(w->p, ct_mechanism_at(m), &w->v[m]) < 0)
+			return ct_fail_nomem(e);
+	return CT_OK;
 }
 
 /* The mechanisms that a profile has estimates or verdicts of, a bit each. */
@@ -289,11 +290,11 @@ int rep_run_finish(struct rep_run *run, struct ct_error *e)
 		return st;
 	qsort(run->w, run->n, sizeof *run->w, by_name);
 	run->shown = ct_mechanisms_published();
-	for (size_t i = 0; i < run->n; i++) {
+	for (size_t i = 0; i < run->n && st == CT_OK; i++) {
 		run->shown |= mechanisms_of(run->w[i].p);
-		decide_verdicts(&run->w[i]);
+		st = decide_verdicts(&run->w[i], e);
 	}
-	return CT_OK;
+	return st;
 }
 
 void rep_run_free(struct rep_run *run)

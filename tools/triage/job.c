@@ -105,7 +105,8 @@ static int replay_open(struct ct_tool *t, struct asked *a, struct ct_error *e)
 static int judge_mechanism(struct asked *a, const char *name, unsigned i, struct ct_error *e)
 {
 	struct ct_verdict v;
-	ct_verdict_decide(a->stage.p, ct_mechanism_at(i), &v);
+	if (ct_verdict_decide(a->stage.p, ct_mechanism_at(i), &v) < 0)
+		return ct_fail_nomem(e);
 	if (a->status[i] < 0 && v.word == CT_UNKNOWN)
 		snprintf(v.reason, sizeof v.reason, "%.200s", a->why[i].text);
 	ct_judge_tell(&a->judge, &v);
