@@ -41,7 +41,8 @@ enum {
 
 static const struct ct_option options[] = {
 	{OPT_LIST, "list", NULL, "print the workloads, one a line, name first, and exit"},
-	{OPT_SIZE, "size", "SIZE", "small, medium, large or (programs of the papers)\npaper; default small"},
+	{OPT_SIZE, "size", "SIZE",
+         "small, medium, large or (programs of the papers)\npaper; default small"},
 	{'o', "out", "DIR|FILE.ctz",
          "folder to write, or (capture, ptx) one packed file:\ncomplete or not at all"},
 	{OPT_FORCE, "force", NULL, "replace an earlier output of tracegen"},
@@ -258,8 +259,7 @@ static int list(struct ct_tool *t, struct ct_error *e)
 
 /* Runs a workload of simt.h's kernels into the sink. */
 static int generate_simt(struct ct_tool *t, const struct workload *wl, struct ct_folder *sink,
-                         const char *folder, const char *about, uint64_t *warp_insts,
-                         struct ct_error *e)
+                         const char *folder, const char *about, uint64_t *warp_insts, struct ct_error *e)
 {
 	const struct own *own = t->own;
 	struct wl w = {.g = {.sink = sink, .e = e, .stop = &stopped},
@@ -283,23 +283,23 @@ static int generate_simt(struct ct_tool *t, const struct workload *wl, struct ct
 
 /* Runs a workload in CUDA into the sink; sink NULL: into a packed trace of the name that -o gives. */
 static int generate_cuda(struct ct_tool *t, const struct workload *wl, struct ct_folder *sink,
-                         const char *folder, const char *about, uint64_t *warp_insts,
-                         struct ct_error *e)
+                         const char *folder, const char *about, uint64_t *warp_insts, struct ct_error *e)
 {
 	const struct own *own = t->own;
 	struct ct_capture_summary seen;
-	struct cuda_workload w = {.name = wl->name,
-	                          .run = wl->app,
-	                          .size = (enum app_size)own->size,
-	                          .seed = t->seed,
-	                          .data_dir = ct_tool_data_dir(),
-	                          .stop = &stopped,
-	                          .capture = {.path = sink ? folder : own->dir,
-	                                      .folder = sink,
-	                                      .force = own->sink.force,
-	                                      .about = about,
-	                                      .sm = WORKLOAD_SM,
-	                                      .values = own->values}};
+	struct cuda_workload w = {
+		.name = wl->name,
+		.run = wl->app,
+		.size = (enum app_size)own->size,
+		.seed = t->seed,
+		.data_dir = ct_tool_data_dir(),
+		.stop = &stopped,
+		.capture = {.path = sink ? folder : own->dir,
+	                    .folder = sink,
+	                    .force = own->sink.force,
+	                    .about = about,
+	                    .sm = WORKLOAD_SM,
+	                    .values = own->values}};
 	int st = cuda_workload_trace(&w, &seen, e);
 	*warp_insts = seen.warp_insts;
 	return st;

@@ -208,10 +208,38 @@ static double random_operand(const struct row *r, int single, uint64_t *seed)
 }
 
 static const double special[] = {
-	0.0,       -0.0,       1,       -1,        0.5,           -0.5,   2,    -2,
-	3,         -3,         1.5,     -1.5,      2.5,           -2.5,   1e10, INFINITY,
-	-INFINITY, NAN,        FLT_MIN, FLT_MAX,   1e-40,         -1e-40, 0.25, 8,
-	64,        0.49999997, 170.5,   0x1.3p124, 0x1.89f156p125, 0x1.41bbd2p123, 0x1.4p1020, 0x1.55p1023};
+	0.0,
+	-0.0,
+	1,
+	-1,
+	0.5,
+	-0.5,
+	2,
+	-2,
+	3,
+	-3,
+	1.5,
+	-1.5,
+	2.5,
+	-2.5,
+	1e10,
+	INFINITY,
+	-INFINITY,
+	NAN,
+	FLT_MIN,
+	FLT_MAX,
+	1e-40,
+	-1e-40,
+	0.25,
+	8,
+	64,
+	0.49999997,
+	170.5,
+	0x1.3p124,
+	0x1.89f156p125,
+	0x1.41bbd2p123,
+	0x1.4p1020,
+	0x1.55p1023};
 enum { SPECIALS = sizeof special / sizeof *special };
 
 /* Operands i of n: first the special ones (pairs of them), then random ones. */

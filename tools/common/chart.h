@@ -80,7 +80,8 @@ double ch_scatter(struct ct_buf *b, const struct ch_axes *a, const struct ch_poi
 /* For drawings of other files: <svg> with its title and description, and a text of a class. a may be NULL. */
 void ch_open(struct ct_buf *b, const char *id, const char *title, const char *desc, double w, double h,
              const struct ch_axes *a);
-void ch_label(struct ct_buf *b, const char *class, double x, double y, const char *anchor, const char *s);
+void ch_label(struct ct_buf *b, const char *class, double x, double y, const char *anchor,
+              const char *s);
 
 /* <style> for an SVG in a file of its own. */
 void ch_style(struct ct_buf *b);

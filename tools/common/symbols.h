@@ -7,6 +7,7 @@
 
 /* A layout with the arrays of the file `symbols`; NULL: an empty one. *out is the caller's. Fails with CT_ERR_IO where
  * it cannot be read, CT_ERR_INPUT for a malformed line, CT_ERR_NOMEM. */
-int ct_tool_layout(const struct ct_tool *t, const char *symbols, struct ct_layout **out, struct ct_error *e);
+int ct_tool_layout(const struct ct_tool *t, const char *symbols, struct ct_layout **out,
+                   struct ct_error *e);
 
 #endif

@@ -16,8 +16,8 @@
 #define ARENA UINT64_C(0x700000000000)
 #define ARENA_BYTES (UINT64_C(32) << 30) /* reserved, not used: a V100's memory */
 enum {
-	GRANULE = 512,       /* cudaMalloc's alignment */
-	PAGE = 1 << 16,      /* a multiple of every host's page */
+	GRANULE = 512,  /* cudaMalloc's alignment */
+	PAGE = 1 << 16, /* a multiple of every host's page */
 	LEAST_ARENA = 1 << 26,
 	MAX_PARAMS = 4096 /* bytes of a launch's arguments, as the CUDA C++ Programming Guide says */
 };
@@ -114,24 +114,24 @@ void app_to_device(struct app *a, void *to, const void *from, size_t bytes)
 {
 	if (bytes)
 		memcpy(to, from, bytes);
-	require(a, ct_capture_copy(a->host->capture, CT_CAPTURE_TO_DEVICE, (uint64_t)(uintptr_t)to, bytes,
-	                           a->host->e));
+	require(a, ct_capture_copy(a->host->capture, CT_CAPTURE_TO_DEVICE, (uint64_t)(uintptr_t)to,
+	                           bytes, a->host->e));
 }
 
 void app_to_host(struct app *a, void *to, const void *from, size_t bytes)
 {
 	if (bytes)
 		memcpy(to, from, bytes);
-	require(a, ct_capture_copy(a->host->capture, CT_CAPTURE_TO_HOST, (uint64_t)(uintptr_t)from, bytes,
-	                           a->host->e));
+	require(a, ct_capture_copy(a->host->capture, CT_CAPTURE_TO_HOST, (uint64_t)(uintptr_t)from,
+	                           bytes, a->host->e));
 }
 
 void app_on_device(struct app *a, void *to, const void *from, size_t bytes)
 {
 	if (bytes)
 		memmove(to, from, bytes);
-	require(a, ct_capture_copy(a->host->capture, CT_CAPTURE_ON_DEVICE, (uint64_t)(uintptr_t)to, bytes,
-	                           a->host->e));
+	require(a, ct_capture_copy(a->host->capture, CT_CAPTURE_ON_DEVICE, (uint64_t)(uintptr_t)to,
+	                           bytes, a->host->e));
 }
 
 void *app_upload(struct app *a, const char *name, const void *from, size_t bytes)
@@ -146,12 +146,13 @@ unsigned long long app_texture(struct app *a, const float *p, uint32_t n)
 	struct app_host *h = a->host;
 	if (ct_grow((void **)&h->texture, &h->texture_room, h->textures + 1, sizeof *h->texture) < 0)
 		give_up(a, ct_fail_nomem(h->e));
-	h->texture[h->textures] = (struct ct_ptx_texture){.handle = h->textures + 1,
-	                                                  .texels = p,
-	                                                  .width = n,
-	                                                  .channels = 1,
-	                                                  .bits = 32,
-	                                                  .kind = CT_PTX_TEXEL_REAL};
+	h->texture[h->textures] = (struct ct_ptx_texture){
+		.handle = h->textures + 1,
+		.texels = p,
+		.width = n,
+		.channels = 1,
+		.bits = 32,
+		.kind = CT_PTX_TEXEL_REAL};
 	return ++h->textures;
 }
 
@@ -202,22 +203,24 @@ void app_launch(struct app *a, const char *kernel, struct app_dims grid, struct 
 	read_module(a);
 	const struct ct_ptx_kernel *k = ct_ptx_find_kernel(h->module, kernel);
 	if (!k || k->nparams != n || k->param_bytes > sizeof params)
-		give_up(a, ct_fail(h->e, CT_ERR_INPUT,
-		                   "workloads/%s.ptx has no kernel %s of %zu arguments: run make workloads",
-		                   h->w->name, kernel, n));
+		give_up(a,
+		        ct_fail(h->e, CT_ERR_INPUT,
+		                "workloads/%s.ptx has no kernel %s of %zu arguments: run make workloads",
+		                h->w->name, kernel, n));
 	for (size_t i = 0; i < n; i++)
 		memcpy(params + k->params[i].offset, arguments[i], k->params[i].bytes);
-	struct ct_ptx_launch l = {.module = h->module,
-	                          .kernel = k,
-	                          .grid = {grid.x, grid.y, grid.z},
-	                          .block = {block.x, block.y, block.z},
-	                          .dynamic_shared = shared,
-	                          .params = params,
-	                          .param_bytes = k->param_bytes,
-	                          .memory = h->memory,
-	                          .textures = h->texture,
-	                          .ntextures = h->textures,
-	                          .observer = &h->observer};
+	struct ct_ptx_launch l = {
+		.module = h->module,
+		.kernel = k,
+		.grid = {grid.x, grid.y, grid.z},
+		.block = {block.x, block.y, block.z},
+		.dynamic_shared = shared,
+		.params = params,
+		.param_bytes = k->param_bytes,
+		.memory = h->memory,
+		.textures = h->texture,
+		.ntextures = h->textures,
+		.observer = &h->observer};
 	require(a, ct_capture_launch(h->capture, &l, NULL, h->e));
 }
 

@@ -36,8 +36,8 @@ struct workload {
 	const char *name;
 	void (*run)(struct wl *w);  /* of kernels that simt.h makes; reports through w->g */
 	void (*app)(struct app *a); /* of kernels in CUDA: data/workloads/NAME.cu */
-	const char *papers; /* "paper:table" of each that evaluates it, or "-" */
-	uint32_t kinsts[3]; /* thousands of warp instructions by size, seed 1 */
+	const char *papers;         /* "paper:table" of each that evaluates it, or "-" */
+	uint32_t kinsts[3];         /* thousands of warp instructions by size, seed 1 */
 	const char *what;
 };
 

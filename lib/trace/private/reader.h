@@ -19,6 +19,7 @@ struct ct_reader_ops {
 	int (*next_event)(void *r, struct ct_launch **l, struct ct_event *ev, struct ct_error *e);
 };
 
-extern const struct ct_reader_ops ct_accelsim_ops, ct_nvbit_ops, ct_pattern_ops, ct_ctz_ops, ct_tracez_ops;
+extern const struct ct_reader_ops ct_accelsim_ops, ct_nvbit_ops, ct_pattern_ops, ct_ctz_ops,
+	ct_tracez_ops;
 
 #endif
