@@ -14,6 +14,7 @@ INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share/cachetriage
 MANDIR ?= $(PREFIX)/share/man
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+PYTHONDIR ?= $(DATADIR)/python
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 
@@ -238,6 +239,10 @@ verdicts: all $(BUILD)/tests/truth
 reasons: tests
 	@CT_REASONS=all bash tests/run.sh $(BUILD) $(BUILD) reasons
 
+## sweeps: twenty points of a sweep over PROFILES= beside replays of them, to build/sweep.tsv
+sweeps: all
+	@bash tests/verdicts/sweep.sh $(BUILD) $(PROFILES)
+
 ## transfer: verdicts on small scaled workloads beside those on large ones, to build/transfer.tsv
 transfer: all $(BUILD)/tests/truth
 	@bash tests/verdicts/run.sh $(BUILD) transfer
@@ -373,6 +378,10 @@ install: all library
 	for m in $(MAN); do d=$(DESTDIR)$(MANDIR)/man$${m##*.}; b=$${m#man/}; \
 	  case $$m in *.1) b=$(PROGRAM_PREFIX)$$b;; esac; \
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$m $$d/$$b || exit 1; done
+	sh packaging/pages.sh "$(PROGRAM_PREFIX)" "$(DESTDIR)$(MANDIR)" $(COMMANDS)
+	$(INSTALL) -d $(DESTDIR)$(PYTHONDIR)
+	sed -e 's,@PROGRAM_PREFIX@,$(PROGRAM_PREFIX),' python/cachetriage.py > $(DESTDIR)$(PYTHONDIR)/cachetriage.py
+	$(INSTALL) -m 644 python/example.py $(DESTDIR)$(PYTHONDIR)/
 	cd data && find . -type f | while read -r f; do $(INSTALL) -D -m 644 "$$f" "$(DESTDIR)$(DATADIR)/$$f" || exit 1; done
 	@$(MAKE) --no-print-directory BUILD=$(BUILD) completions
 	for t in $(COMMANDS); do p=$(PROGRAM_PREFIX)$$t; \
@@ -398,6 +407,7 @@ uninstall: $(ESTIMATORS)
 	for m in $(filter-out %.1,$(MAN)); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m#man/}; done
 	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/libcachetriage.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
 	  $(DESTDIR)$(LIBDIR)/libcachetriage.so.$(VERSION) $(DESTDIR)$(LIBDIR)/cachetriage-capture.so $(DESTDIR)$(LIBDIR)/libctcuda.so $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
+	rm -f $(DESTDIR)$(PYTHONDIR)/cachetriage.py $(DESTDIR)$(PYTHONDIR)/example.py
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/cachetriage $(DESTDIR)$(DATADIR)
 	for t in $(COMMANDS); do p=$(PROGRAM_PREFIX)$$t; rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p \
 	  $(DESTDIR)$(ZSHDIR)/_$$p $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done
@@ -419,6 +429,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: lowering operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: sweeps lowering operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

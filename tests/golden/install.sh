@@ -14,6 +14,9 @@ for f in bin/ct-reuse lib/libcachetriage.a lib/pkgconfig/cachetriage.pc include/
 	check "installs $f" test -s "$root/opt/ct/$f"
 done
 same "private headers stay at home" "" "$(find "$root" -name '*_internal.h' -o -name 'fast_kernel.h' -o -name private)"
+same "pages name commands as they are installed" "ct-triage ct-reuse" \
+	"$(sed -n 's/^\.Nm \(..*\)/\1/p' "$root/opt/ct/share/man/man1/ct-triage.1" | head -1) $(grep -o 'Xr [a-z-]*reuse 1' "$root/opt/ct/share/man/man1/ct-triage.1" | head -1 | cut -d' ' -f2)"
+check "mandoc accepts them" sh -c "! mandoc -Tlint -W error '$root'/opt/ct/share/man/man1/*.1 | grep ."
 check "an installed command finds its data" "$root/opt/ct/bin/ct-reuse" --print-gpu
 
 # ---- headers ----

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# sweep.sh BUILD PROFILE...: points of a sweep beside replays of them, to build/sweep.tsv. Of six sizes of the LLC and five
+# counts of compute SMs, POINTS (20) are replayed, drawn evenly from all profiles. A replay agrees when it lies in the range
+# that the sweep states. The traces that the profiles name have to be there.
+set -eu
+bin=$1/bin
+shift
+points=${POINTS:-20} system=${SYSTEM:-Morpheus-ALL}
+llc=${LLC:-1310720,2621440,5242880,10485760,20971520,41943040} sms=${SMS:-14,27,41,54,68}
+out=build/sweep.tsv tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+ask() { "$bin/sweep" -q -O csv --metric speedup_configured --system "$system" "$@" | tr -d '\r' | awk -F, 'NR > 1'; }
+ask "llc.size=$llc" "sms=$sms" -- "$@" >"$tmp/grid"
+all=$(wc -l <"$tmp/grid")
+awk -v n="$points" -v all="$all" '(NR * 7) % all < n * 7 && k < n { k++; print }' "$tmp/grid" >"$tmp/some"
+printf 'workload\tllc\tsms\tlow\testimate\thigh\treplay\tagrees\n' | tee "$out"
+while IFS=, read -r workload _ _ size count _ value _ _ low high; do
+	for p; do
+		[ "$(basename "$p" .profile)" = "$workload" ] || continue
+		replay=$(ask "llc.size=$size" "sms=$count" --method replay -- "$p" | awk -F, '{ print $7 }')
+		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$workload" "$size" "$count" "$low" "$value" "$high" "$replay" |
+			awk -F'\t' -v OFS='\t' '{ print $0, ($7 >= $4 && $7 <= $6) }'
+	done
+done <"$tmp/some" | tee -a "$out"
+awk -F'\t' 'NR > 1 { n++; agree += $8 } END { printf "%d of %d points agree\n", agree, n }' "$out"
