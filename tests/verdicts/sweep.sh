@@ -12,7 +12,9 @@ trap 'rm -rf "$tmp"' EXIT
 ask() { "$bin/sweep" -q -O csv --metric speedup_configured --system "$system" "$@" | tr -d '\r' | awk -F, 'NR > 1'; }
 ask "llc.size=$llc" "sms=$sms" -- "$@" >"$tmp/grid"
 all=$(wc -l <"$tmp/grid")
-awk -v n="$points" -v all="$all" '(NR * 7) % all < n * 7 && k < n { k++; print }' "$tmp/grid" >"$tmp/some"
+# One from each of as many equal pieces, at a place in it that moves, so that no value of a key is favoured.
+awk -v n="$points" -v all="$all" 'BEGIN { for (i = 0; i < n; i++) take[int(i * all / n) + i * 7 % int(all / n) + 1] = 1 }
+	NR in take' "$tmp/grid" >"$tmp/some"
 printf 'workload\tllc\tsms\tlow\testimate\thigh\treplay\tagrees\n' | tee "$out"
 while IFS=, read -r workload _ _ size count _ value _ _ low high; do
 	for p; do
