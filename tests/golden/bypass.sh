@@ -64,6 +64,13 @@ same "a policy that never acts takes the cycles of BL" "$(value BL cycles same.o
 same "threads change nothing" "$(grep '^ES' same.out)" \
 	"$("$CT_RELEASE/bypass-est" --scale 1 -q -g fermi-15 --scale 1/4 --method replay -p bypass.threshold=16 -@ 3 -O profile spmv | grep '^ES')"
 
+# Beside another mechanism, one that cannot begin leaves that one as it is, to the last cycle.
+both() { awk -F'\t' -v m="$1" -v s="$2" -v n="$3" -v how="$4" '$1 == "ES" && $3 == m && $4 == s && $5 == n && $8 == how { print $6; exit }' nothing; }
+"$CT_RELEASE/tracegen" workingset --footprint 512KiB --passes 2 --ctas 32 -o ws >/dev/null
+"$CT_RELEASE/bypass-est" -q --scale 1/16 -O profile -p bypass.threshold=16 --with malekeh ws >nothing
+same "bypassing that cannot begin" "$(both malekeh Malekeh cycles full) 1" \
+	"$(both bypass,malekeh Bypass,Malekeh cycles replay) $(both bypass,malekeh Bypass,Malekeh interaction replay)"
+
 # Other commands.
 same "triage does not judge it by default" 0 "$("$CT_BIN/triage" -q -O profile spmv.profile | grep -c '^TV.*	bypass	')"
 same "but the four that are published" 4 "$("$CT_BIN/triage" -q -O profile spmv.profile | grep -c '^TV')"

@@ -24,14 +24,16 @@ commands=("reuse -q t.ctz" "replicate -q t.prof" "lineutil -q t.prof" "mpki -q t
 	"mpki --print-gpu")
 
 full_disk() {
-	local c bad= rc
+	local c bad= rc to
 	[ -c /dev/full ] || { skip "full disk" "no /dev/full"; return; }
 	for c in "${commands[@]}"; do
 		"$b"/$c >/dev/full 2>err
 		rc=$?
 		[ $rc = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q 'No space left' err || bad+="$c: $rc $(head -c 200 err);"
 		case $c in tracegen*|*--help) continue ;; esac
-		"$b"/$c -o /dev/full 2>err
+		# Options of a command that has inputs behind "--" come before that.
+		case $c in *" -- "*) to=${c/ -- / -o /dev/full -- } ;; *) to="$c -o /dev/full" ;; esac
+		"$b"/$to 2>err
 		rc=$?
 		[ $rc = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q 'No space left' err || bad+="$c -o: $rc $(head -c 200 err);"
 	done
@@ -322,6 +324,15 @@ numbers() {
 		[ $rc = 0 ] && ! grep -qwE -- '-?nan|inf[^_]' <(grep '^SN\|^ES' out) ||
 			{ [ $rc = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ]; } || bad+="$*: $rc $(head -c 200 err)"$'\n'
 	}
+	# points COMMAND...: any answer, or exit 2, a row of NA for each point that failed, and a line with its reason.
+	points() {
+		"$CT_RELEASE"/"$@" >out 2>err
+		rc=$?
+		tried=$((tried + 1))
+		[ $rc = 0 ] && ! grep -qwE -- '-?nan|inf[^_]' <(grep '^SW' out) ||
+			{ [ $rc = 2 ] && [ -s err ] && ! grep -qv '^sweep: ' err && { [ ! -s out ] || grep -q '^SW.*NA' out; }; } ||
+			bad+="$*: $rc $(head -c 200 err)"$'\n'
+	}
 	for v in '' -1 0 1e-300 1e400 nan inf -inf 0x 1/0 +1 2147483648 4294967296 18446744073709551615 \
 		18446744073709551616 99999999EiB 16EiB 1KiBB KiB '1 KiB'; do
 		number morpheus-est -q "-@$v" t.prof
@@ -344,9 +355,9 @@ numbers() {
 		number tracecat -q --ctas "$v" t.ctz
 		number bdi -q --block "$v" raw
 		number triage -q --min-speedup "$v" t.prof
-		number sweep -q "sms=$v" -- t.prof
-		number sweep -q "llc.size=1MiB..$v" --system baseline -- t.prof
-		number sweep -q --budget "$v" sms=2 -- t.prof
+		points sweep -q "sms=$v" -- t.prof
+		points sweep -q "llc.size=1MiB..$v" --system baseline -- t.prof
+		points sweep -q --budget "$v" sms=2 -- t.prof
 		number triage -q --shard "$v" t.prof
 		number triage -q --shard "1/$v" t.prof
 		number triage -q --slurm --tasks "$v" t.prof

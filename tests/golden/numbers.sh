@@ -74,7 +74,8 @@ same "no heading leaves out the unit" "" "$(grep -hE '^(system|scope) ' tables m
 report -q --html page.html run/*.profile
 for w in $workloads; do
 	p=run/$w.profile
-	awk -v w="$w" 'index($0, "<details class=\"w\"") && index($0, "<h3>" w "</h3>") { on = 1 } on { print } on && /<\/details>/ { exit }' page.html > part
+	awk -v w="$w" 'index($0, "<details class=\"w\"") && index($0, "<h3>" w "</h3>") { on = 1 }
+		on { print; deep += gsub(/<details/, "&") - gsub(/<\/details>/, "&"); if (!deep) exit }' page.html > part
 	want=$(percent "$(sn $p l1_miss_rate)")
 	if [ "$want" != "-" ]; then
 		same "$w: the page's bar and the mark of its curve" "$want miss, $want" \

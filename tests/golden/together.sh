@@ -21,9 +21,6 @@ same "and in the other order" "$(es "${pair[@]}" cycles replay)" \
 	"$(morpheus-est -q --scale 1/16 -O profile --with morpheus:IBL-4x-LLC,tag-split ws >turned && es turned morpheus,tag-split IBL-4x-LLC,TSC+ cycles replay)"
 
 # One that does nothing leaves the other as it is, to the last cycle.
-"$CT_BIN/bypass-est" -q --scale 1/16 -O profile -p bypass.threshold=16 --with malekeh ws >nothing
-same "bypassing that cannot begin" "$(es nothing malekeh Malekeh cycles full) 1" \
-	"$(es nothing bypass,malekeh Bypass,Malekeh cycles replay) $(es nothing bypass,malekeh Bypass,Malekeh interaction replay)"
 sharedl1-est -q --scale 1/64 -O profile --with tag-split:TSC ws >/dev/null 2>err
 same "what excludes each other: exit 2 and why" "2 1" "$? $(grep -c 'shared-l1 and tag-split exclude each other: both decide what an L1' err)"
 sharedl1-est -q --scale 1/68 -O profile --with malekeh ws >one
