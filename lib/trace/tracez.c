@@ -206,7 +206,7 @@ static int load_dictionary(struct ct_tracez_text *t, uint32_t size, struct ct_er
 /* Where its parts lie. */
 static int read_layout(struct ct_tracez_text *t, struct ct_error *e)
 {
-	unsigned char fixed[CT_TRACEZ_HEAD], end[8], blocks[4];
+	unsigned char fixed[CT_TRACEZ_HEAD], end[8], blocks[4] = {0};
 	int st = find_header(t, e);
 	if (st < 0)
 		return st;
@@ -233,12 +233,14 @@ static int read_layout(struct ct_tracez_text *t, struct ct_error *e)
 	t->index.at = t->index_at;
 	t->index.end = t->file.size - 8;
 	st = take(t, &t->index, blocks, sizeof blocks, e);
+	if (st < 0)
+		return st;
 	t->blocks_left = u32_at(blocks);
-	if (st == CT_OK && t->blocks_left > (t->index.end - t->index.at) / CT_TRACEZ_BLOCK)
+	if (t->blocks_left > (t->index.end - t->index.at) / CT_TRACEZ_BLOCK)
 		return ct_fail(e, CT_ERR_INPUT,
 		               "an index of %" PRIu32 " thread blocks in %" PRIu64 " bytes: damaged",
 		               t->blocks_left, t->index.end - t->index.at);
-	return st == CT_OK ? load_dictionary(t, dictionary, e) : st;
+	return load_dictionary(t, dictionary, e);
 }
 
 /* ---- making text ---- */
