@@ -285,13 +285,9 @@ static void free_jobs(struct tr_job *job, size_t n)
 	free(job);
 }
 
-static int run_triage(struct ct_tool *t, struct ct_error *e)
+/* Options that --slurm has no use for, since the tasks of its array get them. */
+static int check_slurm(const struct tr_own *o, struct ct_error *e)
 {
-	struct tr_own *o = t->own;
-	struct tr_job *job = NULL;
-	struct ct_buf provenance = {0};
-	size_t n = 0;
-	uint64_t failed_before = 0;
 	if (o->slurm && o->html)
 		return ct_fail(
 			e, CT_ERR_USAGE,
@@ -300,7 +296,20 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--slurm makes the shards and says how they are joined: leave out --%s",
 		               o->join ? "join" : "shard");
-	int st = read_with(o, e);
+	return CT_OK;
+}
+
+static int run_triage(struct ct_tool *t, struct ct_error *e)
+{
+	struct tr_own *o = t->own;
+	struct tr_job *job = NULL;
+	struct ct_buf provenance = {0};
+	size_t n = 0;
+	uint64_t failed_before = 0;
+	int st = check_slurm(o, e);
+	if (st != CT_OK)
+		return st;
+	st = read_with(o, e);
 	if (st == CT_OK)
 		st = ct_tool_check_keys(
 			t,

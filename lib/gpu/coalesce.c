@@ -640,3 +640,17 @@ unsigned ct_atomic_transactions(const struct ct_kernel *k, const struct ct_sinst
 	}
 	return n;
 }
+
+uint32_t ct_whole_sectors(uint32_t line, uint32_t sector, uint32_t sectors, const uint64_t bytes[2])
+{
+	uint32_t whole = 0;
+	if (line > 128)
+		return 0;
+	for (uint32_t left = sectors; left; left &= left - 1) {
+		uint32_t s = ct_low_bit(left), n = 0;
+		for (uint32_t b = s * sector; b < (s + 1) * sector; b++)
+			n += (uint32_t)(bytes[b / 64] >> b % 64 & 1);
+		whole |= (uint32_t)(n == sector) << s;
+	}
+	return whole;
+}

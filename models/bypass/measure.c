@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "gpu/coalesce.h"
 #include "models/bypass/seen.h"
 #include "models/bypass/tags.h"
 #include "models/common/perf.h"
@@ -178,22 +178,6 @@ static void count_load(struct ct_bp_counts *c, const struct ct_l1_event *ev, uin
 
 /* ---- stores ---- */
 
-/* Sectors of a store of which every byte is written: those can be read from the L1 afterwards. Where bytes are not
- * known, none. */
-static uint32_t whole_sectors(const struct ct_gpu *g, const struct ct_l1_event *ev)
-{
-	uint32_t whole = 0;
-	if (g->l1.line > 128)
-		return 0;
-	for (uint32_t m = ev->sectors; m; m &= m - 1) {
-		uint32_t s = ct_low_bit(m), n = 0;
-		for (uint32_t b = s * g->l1.sector; b < (s + 1) * g->l1.sector; b++)
-			n += (uint32_t)(ev->bytes[b / 64] >> b % 64 & 1);
-		whole |= (uint32_t)(n == g->l1.sector) << s;
-	}
-	return whole;
-}
-
 /* A store of one line, by the GPU's write policy. Returns the sectors that were not there. */
 static uint32_t store_line(const struct ct_gpu *g, struct ct_bp_tags *t,
                            struct ct_bp_predictor *predictor, const struct ct_l1_event *ev,
@@ -211,7 +195,8 @@ static uint32_t store_line(const struct ct_gpu *g, struct ct_bp_tags *t,
 			ct_bp_tags_touch(t, i);
 		}
 		c->evictions += evicted != 0;
-		ct_bp_tags_fill(t, i, whole_sectors(g, ev));
+		ct_bp_tags_fill(t, i,
+		                ct_whole_sectors(g->l1.line, g->l1.sector, ev->sectors, ev->bytes));
 	} else if (have && g->l1.write_policy == CT_WRITE_EVICT) {
 		ct_bp_tags_drop(t, i, have);
 	} else if (have) {
@@ -230,7 +215,8 @@ static uint32_t store_perfect(struct ct_bp_measure *m, const struct ct_l1_event 
 	}
 	missing = ev->sectors & ~s->line[i].have;
 	if (m->g->l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE)
-		s->line[i].have |= whole_sectors(m->g, ev);
+		s->line[i].have |= ct_whole_sectors(
+			m->g->l1.line, m->g->l1.sector, ev->sectors, ev->bytes);
 	return missing;
 }
 

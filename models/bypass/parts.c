@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/bits.h"
 #include "base/mem.h"
+#include "gpu/coalesce.h"
 #include "models/bypass/seen.h"
 
 /* A request at Perfect that waits for sectors of a line. */
@@ -80,16 +80,9 @@ static int wait_for(struct perfect_sm *s, uint32_t line, uint64_t token, uint32_
 /* Sectors of a store that it writes as a whole, as the L1 keeps them that allocates for stores. */
 static uint32_t kept_sectors(const struct ct_gpu *g, const struct ct_l1_request *q)
 {
-	uint32_t whole = 0;
-	if (g->l1.write_policy < CT_WRITE_THROUGH_ALLOCATE || g->l1.line > 128)
+	if (g->l1.write_policy < CT_WRITE_THROUGH_ALLOCATE)
 		return 0;
-	for (uint32_t m = q->mask; m; m &= m - 1) {
-		uint32_t s = ct_low_bit(m), n = 0;
-		for (uint32_t b = s * g->l1.sector; b < (s + 1) * g->l1.sector; b++)
-			n += (uint32_t)(q->bytes[b / 64] >> b % 64 & 1);
-		whole |= (uint32_t)(n == g->l1.sector) << s;
-	}
-	return whole;
+	return ct_whole_sectors(g->l1.line, g->l1.sector, q->mask, q->bytes);
 }
 
 /* As the L1 of the engine, a miss needs MSHR entries for its sectors and room in the miss queue: else it tries

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/mem.h"
+#include "gpu/coalesce.h"
 #include "gpu/occupancy.h"
 #include "models/shared_l1/part_internal.h"
 
@@ -178,26 +178,13 @@ static void part_written(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t t
 	free_request(p, i);
 }
 
-/* Sectors of a store that it writes as a whole; of lines of more than 128 bytes the request does not tell them. */
-static uint32_t whole_sectors(const struct ct_gpu *g, const struct sp_request *q)
-{
-	uint32_t whole = 0;
-	if (g->l1.line > 128)
-		return 0;
-	for (uint32_t left = q->mask; left; left &= left - 1) {
-		uint32_t s = ct_low_bit(left), n = 0;
-		for (uint32_t b = s * g->l1.sector; b < (s + 1) * g->l1.sector; b++)
-			n += (uint32_t)(q->bytes[b / 64] >> b % 64 & 1);
-		whole |= (uint32_t)(n == g->l1.sector) << s;
-	}
-	return whole;
-}
-
 static void store_through(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i,
                           uint64_t now)
 {
 	const struct sp_request *q = &p->request[i];
-	if (ct_sl_org_store(p->org, at, q->line, q->mask, whole_sectors(&p->gpu, q)) != CT_OK)
+	if (ct_sl_org_store(p->org, at, q->line, q->mask,
+	                    ct_whole_sectors(p->gpu.l1.line, p->gpu.l1.sector, q->mask, q->bytes)) !=
+	    CT_OK)
 		out_of_memory(r);
 	ct_l1_write(r, at, q->address, p->gpu.l1.sector, q->mask,
 	            p->gpu.l1.line <= 128 ? q->bytes : NULL, i, now);

@@ -13,18 +13,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export PATH=$build/bin:$PATH
 
-# Inputs as the suites' generators make them: random numbers of the same kind and number.
-make_inputs() { # FOLDER
-	awk -v d="$1" 'BEGIN {
-		srand(7); n = 1000000
-		f = d "/graph1MW_6.txt"; print n > f
-		for (i = 0; i < n; i++) { k = 2 + int(9 * rand()); print s + 0, k > f; s += k }
-		print "\n0\n\n" s > f
-		for (i = 0; i < s; i++) print int(n * rand()), 1 + int(10 * rand()) > f
-		for (i = 0; i < 512 * 512; i++) { printf "%f\n", 320 + 10 * rand() > (d "/temp_512"); printf "%f\n", rand() / 1000 > (d "/power_512") }
-		for (i = 0; i < 512 * 512 * 8; i++) { printf "%f\n", 320 + 10 * rand() > (d "/temp_512x8"); printf "%f\n", rand() / 1000 > (d "/power_512x8") }
-	}'
-}
+. "$root/tests/lowering/inputs.sh"
 
 # Rows "app half kernel name warp_insts gld gst registers" of one program.
 record() { # APP HALF LAUNCHES SUITE-FOLDER SOURCES ARGUMENTS
@@ -37,7 +26,7 @@ record() { # APP HALF LAUNCHES SUITE-FOLDER SOURCES ARGUMENTS
 }
 
 if [ -e "$board" ] && [ -n "${POLYBENCH:-}${RODINIA:-}" ]; then
-	make_inputs "$work"
+	make_inputs "$work" /dev/null
 	grep -v '^#' "$here/programs.tsv" | while IFS=$'\t' read -r app half launches suite folder sources arguments; do
 		[ "$suite" = P ] && base=${POLYBENCH:-} || base=${RODINIA:-}
 		[ -n "$base" ] && [ -d "$base/$folder" ] && record "$app" "$half" "$launches" "$base/$folder" "$sources" "$arguments"

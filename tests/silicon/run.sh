@@ -17,21 +17,7 @@ traces=${TRACES:-$work}
 mkdir -p "$traces" "$work/data/dwt2d" "$work/run/here"
 export PATH=$build/bin:$PATH
 
-# Inputs as the suites' generators make them: random numbers of the same kind and number.
-make_inputs() { # FOLDER
-	awk -v d="$1" -v image="$work/data/dwt2d/rgb.bmp" 'BEGIN {
-		srand(7); n = 1000000
-		f = d "/graph1MW_6.txt"; print n > f
-		for (i = 0; i < n; i++) { k = 2 + int(9 * rand()); print s + 0, k > f; s += k }
-		print "\n0\n\n" s > f
-		for (i = 0; i < s; i++) print int(n * rand()), 1 + int(10 * rand()) > f
-		for (i = 0; i < 512 * 512; i++) { printf "%f\n", 320 + 10 * rand() > (d "/temp_512"); printf "%f\n", rand() / 1000 > (d "/power_512") }
-		for (i = 0; i < 512 * 512 * 8; i++) { printf "%f\n", 320 + 10 * rand() > (d "/temp_512x8"); printf "%f\n", rand() / 1000 > (d "/power_512x8") }
-		print "cane.db" > (d "/filelist.txt")
-		for (i = 0; i < 42764; i++) printf "%4d %2d %2d %2d %2d %-9s %5.1f %5.1f %4d %4d\n", 1980, 1, 2, 6, 3, "KIRK", 7 + 63 * rand(), 358 * rand(), 99, 100 > (d "/cane.db")
-		for (i = 0; i < 1024 * 1024 * 3; i++) printf "%c", 32 + int(95 * rand()) > image
-	}'
-}
+. "$root/tests/lowering/inputs.sh"
 
 # A copy of the sources: without the check on the host, and atax with the CTAs that the board was given.
 copy_sources() { # FOLDER APP
@@ -44,7 +30,7 @@ copy_sources() { # FOLDER APP
 # The program's trace, unless it is there from the last time.
 record() { # APP LAUNCHES CHECKOUT FOLDER SOURCES ARGUMENTS
 	[ ! -s "$traces/$1.ctz" ] || return 0
-	[ -e "$work/run/here/cane.db" ] || make_inputs "$work/run/here"
+	[ -e "$work/run/here/cane.db" ] || make_inputs "$work/run/here" "$work/data/dwt2d/rgb.bmp"
 	rm -rf "$work/source"
 	copy_sources "$3" "$1"
 	(cd "$work/source/$4" && ctcc -O3 -I. -o "$work/run/here/$1" $5 >"$work/log" 2>&1) || { echo "silicon: $1 does not compile" >&2; return 1; }
