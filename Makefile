@@ -34,12 +34,14 @@ ifeq ($(strip $(SANFLAGS)),)
 endif
 # make NOSIMD=1 (with a BUILD of its own): only the portable variants of the hot loops.
 NOSIMD_FLAGS = $(if $(NOSIMD),-DCT_NO_SIMD)
+# Names of C++ kernels are demangled by libiberty, where its header is (Debian: libiberty-dev); else they are only cut.
+IBERTY := $(shell echo '\#include <libiberty/demangle.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes)
 # No fused multiply-add: results are the same on every machine.
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 \
              -DCT_VERSION='"$(VERSION)"' -DCT_DATADIR='"$(DATADIR)"' -DCT_LIBDIR='"$(LIBDIR)"' \
              -Ilib -I. -Itools $(shell $(PKG_CONFIG) --cflags $(PACKAGES)) \
              $(WARN) -ffp-contract=off -pthread -MMD -MP $(HARDEN) $(NOSIMD_FLAGS) $(CFLAGS) $(SANFLAGS)
-LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm -pthread
+LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) $(if $(IBERTY),-liberty) -lm -pthread
 DL := $(if $(filter Linux,$(shell uname -s)),-ldl)
 comma := ,
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -99,6 +101,8 @@ all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%) $(ESTIMATORS) $(CAPTURE) $(CUDA)
 $(BUILD)/obj/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
 	@echo "  CC      $@"; $(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/tools/common/kernel_name.o: ALL_CFLAGS += $(if $(IBERTY),-DCT_HAVE_LIBIBERTY)
 
 # An empty archive is legal: a room may have no code yet.
 define archive

@@ -81,6 +81,17 @@ done
 refuses "--by is checked" 2 "pc, array or kernel" "$b/annotate" --by line bfs
 refuses "--sort is checked" 2 "a count of PC records" "$b/annotate" --sort pc bfs
 "$b/annotate" --callgrind cg.out -O csv bfs.prof >/dev/null
+# names of C++ kernels
+sed 's/bfs_expand/_ZN2ns6reduceILi256EfEEvPT0_i/' bfs.prof >cxx.prof
+"$b/annotate" --no-verify --callgrind cxx.out -O table -o cxx.table cxx.prof
+if grep -q 'reduce<256, f' cxx.table; then
+	same "KCachegrind gets names in full" 1 "$(grep -c '^fn=([0-9]*) void ns::reduce<256, float>(float\*, int)$' cxx.out)"
+	same "tables without namespaces and parameters" 'reduce<256, float>' "$("$b/mpki" --no-verify -O table cxx.prof | grep -o '^reduce<256, float>')"
+	"$b/report" --no-verify --html cxx.html cxx.prof
+	same "and the page has both" 1 "$(grep -c '<span title="void ns::reduce&lt;256, float&gt;(float\*, int)">reduce&lt;256, float&gt;</span></th>' cxx.html)"
+else
+	same "without libiberty template arguments are lost" 1 "$(grep -c ' reduce ' cxx.table | head -1)"
+fi
 # the page
 "$b/mpki" --every 8000 -O profile bfs | grep -P '^PH' >ph
 { grep -v '^EN' bfs.prof; cat ph; } >page.prof

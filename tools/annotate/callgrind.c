@@ -6,6 +6,7 @@
 
 #include "annotate/show.h"
 #include "base/mem.h"
+#include "common/kernel_name.h"
 
 static const struct {
 	const char *name, *title;
@@ -28,6 +29,15 @@ static void put_line(struct ct_buf *b, const char *s)
 	for (; *s; s++)
 		ct_buf_putc(b, (unsigned char)*s < ' ' ? '?' : *s);
 	ct_buf_putc(b, '\n');
+}
+
+static void put_kernel(struct ct_buf *b, const char *raw)
+{
+	struct ct_buf name = {0};
+	ct_kernel_name_full(&name, raw);
+	b->failed |= name.failed;
+	put_line(b, name.len ? name.data : "?");
+	ct_buf_free(&name);
 }
 
 static int by_place(const void *a, const void *b)
@@ -90,7 +100,7 @@ int annotate_callgrind(const struct ct_profile *p, const struct annotate_rows *r
 		if (!kernel || strcmp(kernel, row[i]->kernel) != 0) {
 			kernel = row[i]->kernel;
 			ct_buf_printf(b, "\nfl=%s\nfn=(%u) ", id ? "(1)" : "(1) ???", id + 1);
-			put_line(b, kernel);
+			put_kernel(b, kernel);
 			id++;
 		}
 		ct_buf_printf(b, "0x%" PRIx64 " %" PRIu64, row[i]->pc, row[i]->line);

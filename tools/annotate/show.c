@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
+#include "common/kernel_name.h"
 
 enum { CELL = 48, GAP = 2, WIDTH = 80, COLUMNS_MAX = 64 };
 
@@ -107,15 +108,25 @@ static const char *why(const struct annotate_row *r)
 	                                            : "conflict";
 }
 
-static void cell(char text[CELL], const struct annotate_rows *all, const struct annotate_row *r,
-                 unsigned c)
+/* -1: out of memory. */
+static int kernel_cell(char text[CELL], const char *kernel, int room)
+{
+	struct ct_buf name = {0};
+	if (kernel)
+		ct_kernel_name_short(&name, kernel);
+	cut(text, name.len ? name.data : "-", room);
+	int st = name.failed ? -1 : 0;
+	ct_buf_free(&name);
+	return st;
+}
+
+static int cell(char text[CELL], const struct annotate_rows *all, const struct annotate_row *r,
+                unsigned c)
 {
 	const uint64_t *v = r->v;
 	switch (c) {
 	case COL_WAIT: percent(text, share(v[ANNOTATE_STALL], all->total.v[ANNOTATE_STALL])); break;
-	case COL_KERNEL:
-		cut(text, r->kernel ? r->kernel : "-", all->by == ANNOTATE_BY_PC ? 16 : 28);
-		break;
+	case COL_KERNEL: return kernel_cell(text, r->kernel, all->by == ANNOTATE_BY_PC ? 16 : 28);
 	case COL_PC: snprintf(text, CELL, "%04" PRIx64, r->pc); break;
 	case COL_LINE: snprintf(text, CELL, "%" PRIu64, r->line); break;
 	case COL_OPCODE: cut(text, r->opcode ? r->opcode : "-", 12); break;
@@ -140,6 +151,7 @@ static void cell(char text[CELL], const struct annotate_rows *all, const struct 
 	case COL_P50: distance(text, r, ANNOTATE_P50); break;
 	default: distance(text, r, ANNOTATE_P90); break;
 	}
+	return 0;
 }
 
 static void mechanism_cell(char text[CELL], const struct annotate_row *r, unsigned i)
@@ -196,15 +208,16 @@ static void fit(struct grid *g, unsigned width)
 	}
 }
 
-static void fill(struct grid *g, const struct annotate_rows *r, const struct annotate_mechanisms *m)
+static int fill(struct grid *g, const struct annotate_rows *r, const struct annotate_mechanisms *m)
 {
+	int st = 0;
 	for (size_t i = 0; i < g->rows; i++)
 		for (unsigned c = 0; c < g->columns; c++) {
 			char *text = g->text[i * g->columns + c];
 			if (i == 0)
 				cut(text, c < COL_FIXED ? column[c].head : m->name[c - COL_FIXED], 20);
 			else if (c < COL_FIXED)
-				cell(text, r, &r->row[i - 1], c);
+				st |= cell(text, r, &r->row[i - 1], c);
 			else
 				mechanism_cell(text, &r->row[i - 1], c - COL_FIXED);
 			size_t n = strlen(text);
@@ -212,6 +225,7 @@ static void fill(struct grid *g, const struct annotate_rows *r, const struct ann
 		}
 	for (unsigned c = 0; c < g->columns; c++)
 		g->shown[c] = c >= COL_FIXED || applies(r, c);
+	return st;
 }
 
 static void draw(const struct grid *g, const struct ct_table_style *style, struct ct_buf *b)
@@ -254,7 +268,8 @@ int annotate_table(const struct annotate_rows *r, const struct annotate_mechanis
 	struct grid g = {.columns = COL_FIXED + m->n, .rows = shown_rows(r, top) + 1};
 	if (g.columns > COLUMNS_MAX || !(g.text = ct_calloc(g.rows * g.columns, sizeof *g.text)))
 		return ct_fail_nomem(e);
-	fill(&g, r, m);
+	if (fill(&g, r, m) < 0)
+		b->failed = 1;
 	fit(&g, style->width ? style->width : WIDTH);
 	draw(&g, style, b);
 	sentence(r, g.rows - 1, b);

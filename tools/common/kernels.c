@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "counters/counters.h"
+#include "common/kernel_name.h"
 #include "models/common/cause.h"
 
 static double sn(const struct ct_profile *p, const char *scope, const char *metric)
@@ -24,15 +24,6 @@ static int by_cycles(const void *a, const void *b)
 {
 	const struct ct_kernel_rank *x = a, *y = b;
 	return x->cycles != y->cycles ? (x->cycles < y->cycles ? 1 : -1) : strcmp(x->scope, y->scope);
-}
-
-/* The name without mangling, signature and template arguments, where that can be told; NULL when out of memory. */
-static char *bare_name(const char *raw)
-{
-	char name[256];
-	if (!ct_counter_base_name(raw, name, sizeof name))
-		return ct_strndup(raw, strlen(raw));
-	return ct_strndup(name, strlen(name));
 }
 
 static uint64_t launches_of(const struct ct_profile *p, const char *name)
@@ -57,12 +48,15 @@ int ct_kernels_rank(const struct ct_profile *p, struct ct_kernel_rank **out, siz
 		if (strncmp(scope, prefix, sizeof prefix - 1) != 0 || isnan(sn(p, scope, "cycles")))
 			continue;
 		const char *raw = scope + sizeof prefix - 1;
-		if (ct_grow((void **)&k, &cap, *n + 1, sizeof *k) < 0 ||
-		    !(k[*n].name = bare_name(raw))) {
+		struct ct_buf name = {0};
+		ct_kernel_name_short(&name, raw);
+		if (name.failed || ct_grow((void **)&k, &cap, *n + 1, sizeof *k) < 0) {
+			ct_buf_free(&name);
 			ct_kernels_free(k, *n);
 			*n = 0;
 			return CT_ERR_NOMEM;
 		}
+		k[*n].name = name.data;
 		k[*n].scope = scope;
 		k[*n].launches = launches_of(p, raw);
 		k[*n].cycles = cycles_of(p, scope);

@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "common/chart.h"
+#include "common/kernel_name.h"
 #include "common/kernels.h"
 #include "models/common/cause.h"
 #include "report/page.h"
@@ -41,6 +42,26 @@ static void number_cell(struct ct_buf *b, double v)
 	}
 	ch_number(v, t);
 	ct_buf_printf(b, "<td class=\"n\">%s</td>", t);
+}
+
+/* The kernel as tables name it, and in full where the pointer rests on it. */
+static void kernel_name(struct ct_buf *b, const char *raw)
+{
+	struct ct_buf full = {0}, brief = {0};
+	ct_kernel_name_full(&full, raw);
+	ct_kernel_name_short(&brief, raw);
+	b->failed |= full.failed || brief.failed;
+	if (full.len && brief.len && strcmp(full.data, brief.data) != 0) {
+		ct_buf_puts(b, "<span title=\"");
+		ct_escape_markup(b, full.data);
+		ct_buf_puts(b, "\">");
+		ct_escape_markup(b, brief.data);
+		ct_buf_puts(b, "</span>");
+	} else if (brief.len) {
+		ct_escape_markup(b, brief.data);
+	}
+	ct_buf_free(&full);
+	ct_buf_free(&brief);
 }
 
 static void table_head(struct ct_buf *b, const char *title, const char *caption, const char *const *head,
@@ -82,7 +103,7 @@ static void kernel_table(const struct rep_workload *w, struct ct_buf *b)
 		char limit[CT_KERNEL_LIMIT];
 		b->failed |= ct_kernel_limit(w->p, k[i].scope, limit, sizeof limit) < 0;
 		ct_buf_puts(b, "<tr><th scope=\"row\">");
-		ct_escape_markup(b, k[i].name);
+		kernel_name(b, k[i].scope + strlen("name:"));
 		ct_buf_puts(b, "</th>");
 		number_cell(b, (double)k[i].launches);
 		number_cell(b, k[i].cycles);
@@ -151,7 +172,7 @@ static void instruction_table(const struct rep_workload *w, struct ct_buf *b)
 			table_head(b, "Instructions that cost most",
 			           "Loads and stores by the cycles that warps wait for them.", head, 9);
 		ct_buf_puts(b, "<tr><th scope=\"row\">");
-		ct_escape_markup(b, r->field[1]);
+		kernel_name(b, r->field[1]);
 		ct_buf_printf(b, " +0x%04x <code>", (unsigned)count(r, 2));
 		ct_escape_markup(b, r->field[3]);
 		ct_buf_puts(b, "</code>");
@@ -271,7 +292,7 @@ void rep_page_findings(const struct rep_workload *w, struct ct_buf *b)
 		n = 0;
 	} else if (n > 1) {
 		ct_buf_puts(b, "<li><strong>");
-		ct_escape_markup(b, k[0].name);
+		kernel_name(b, k[0].scope + strlen("name:"));
 		ct_buf_printf(b, "</strong> takes %.0f %% of the cycles of %zu kernels.</li>\n",
 		              100 * k[0].share, n);
 	}
@@ -285,7 +306,7 @@ void rep_page_findings(const struct rep_workload *w, struct ct_buf *b)
 		              100 * count(r, PC_NAMES + STALL) / stall);
 		ct_escape_markup(b, r->field[3]);
 		ct_buf_printf(b, "</code> at +0x%04x of <strong>", (unsigned)count(r, 2));
-		ct_escape_markup(b, r->field[1]);
+		kernel_name(b, r->field[1]);
 		ct_buf_puts(b, "</strong>, from ");
 		ct_escape_markup(b, r->field[5]);
 		ct_buf_printf(b, ": %.1f sectors a request, %.0f %% of their bytes used",
