@@ -17,6 +17,8 @@ struct ct_buf {
 	int failed;
 };
 
+/* Append n bytes, a string without its end, one character, or text made as by printf(). What is appended
+ * is copied. When memory runs out they set `failed`. One thread at a time for a buffer. */
 void ct_buf_add(struct ct_buf *b, const void *p, size_t n);
 void ct_buf_puts(struct ct_buf *b, const char *s);
 void ct_buf_putc(struct ct_buf *b, char c);

@@ -27,6 +27,7 @@ static inline uint64_t ct_mix64(uint64_t x)
 /* FNV-1a (Fowler, Noll, Vo): hashes texts byte by byte, from CT_FNV_START on. Its low bits are poor: mix what
  * it gives before it chooses a place. Pure. */
 #define CT_FNV_START UINT64_C(0xcbf29ce484222325)
+/* The hash of a text one byte longer than the one whose hash is h. Pure. */
 static inline uint64_t ct_fnv_byte(uint64_t h, unsigned char byte)
 {
 	return (h ^ byte) * UINT64_C(0x100000001b3);

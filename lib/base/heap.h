@@ -18,6 +18,7 @@ enum { CT_HEAP_ENTRY_MAX = 64 }; /* bytes of an entry that is sorted */
 /* 1 where entry a has to come out before entry b; an order (strict, transitive). */
 typedef int ct_heap_before(const void *ctx, const void *a, const void *b);
 
+/* Entry i of a heap whose entries have `size` bytes. Pure. */
 static inline char *ct_heap_at(void *heap, size_t i, size_t size)
 {
 	return (char *)heap + i * size;

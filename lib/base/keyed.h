@@ -35,6 +35,7 @@ static inline int ct_keyed_reserve(struct ct_keyed *t, size_t size)
 	return 8 * (t->used + 1) > 5 * t->slots ? ct_keyed_grow(t, size) : 0;
 }
 
+/* The first eight bytes of an entry: its key plus one, or 0 where the slot is free. Pure. */
 static inline uint64_t ct_keyed_mark(const void *entry)
 {
 	uint64_t mark;

@@ -27,6 +27,8 @@ struct ct_table {
 	unsigned count;
 };
 
+/* Adds the next cell, left to right and row by row, as text made by printf(). When memory runs out,
+ * rendering the table fails. One thread at a time for a table. */
 void ct_table_cell(struct ct_table *t, const char *fmt, ...) CT_PRINTF(2, 3);
 /* A name for each of its columns. */
 void ct_table_heads(struct ct_table *t, const char *const *names);

@@ -72,6 +72,7 @@ struct ct_counters;
 int ct_counters_read(struct ct_counters **c, struct ct_source *src, struct ct_error *e);
 void ct_counters_free(struct ct_counters *c); /* NULL allowed */
 
+/* The number of rows. Several threads may ask at once. */
 size_t ct_counters_count(const struct ct_counters *c);
 /* Rows in the file's order; valid as long as c. */
 const struct ct_counter_row *ct_counters_at(const struct ct_counters *c, size_t i);

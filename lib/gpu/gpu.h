@@ -169,6 +169,7 @@ struct ct_gpu_key {
 	const char *unit; /* as GP records print it: "bytes", "MHz", "cycles" ..., "" */
 	const char *help; /* one line */
 };
+/* The number of keys that a GPU file may have. Pure. */
 size_t ct_gpu_key_count(void);
 /* Key i; NULL past the end. Static storage. */
 const struct ct_gpu_key *ct_gpu_key_at(size_t i);

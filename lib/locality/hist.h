@@ -37,11 +37,15 @@ static inline unsigned ct_hist_bin(uint64_t distance)
 	return CT_HIST_EXACT + (octave - 8) * CT_HIST_PER_OCTAVE +
 	       (unsigned)(distance >> (octave - 4) & 15);
 }
+/* The distances in a bin: from ct_hist_lo() up to, but without, ct_hist_hi(). bin is below CT_HIST_BINS.
+ * Pure. */
 uint64_t ct_hist_lo(unsigned bin);
 uint64_t ct_hist_hi(unsigned bin);
 /* Bin whose lower bound is exactly lo, or -1. */
 int ct_hist_bin_at(uint64_t lo);
 
+/* Counts n accesses at this distance, or n first touches where it is CT_COLD. One thread at a time for a
+ * histogram. */
 static inline void ct_hist_add(struct ct_hist *h, uint64_t distance, uint64_t n)
 {
 	if (distance == CT_COLD)
@@ -81,7 +85,10 @@ struct ct_binomial {
 	double odds, log_none, mean, below, brim;
 	uint64_t mean_of, below_of;
 };
+/* Prepares *b for one chance of a hit in a set (0 < p <= 1) and one number of ways. Nothing is
+ * allocated. */
 void ct_binomial_start(struct ct_binomial *b, double p, unsigned ways);
+/* Mean of P(Binomial(d, p) < ways) over d in [lo, hi), lo < hi. It keeps what it found in *b. */
 double ct_binomial_share(struct ct_binomial *b, uint64_t lo, uint64_t hi);
 
 CT_DECLS_END

@@ -28,6 +28,7 @@ struct ct_mrc_input {
 	const struct ct_hist *reads, *writes;
 };
 
+/* Accesses in both histograms, first touches included. Pure. */
 uint64_t ct_mrc_accesses(const struct ct_mrc_input *in);
 
 /* Misses of an LRU cache of `lines` lines: ways = 0 fully associative, else that many

@@ -106,11 +106,7 @@ void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed);
  * CT_ERR_NOMEM if memory ran out since. */
 int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c, struct ct_error *e);
 
-/* Half-width of the 95 % interval of a sampled miss ratio at a capacity in lines, of the
- * whole run so far and all accesses of the view: the spread between eight random parts
- * of the sampled lines, and what an error of the distance scale does to the curve there.
- * NaN when nothing was sampled or counted. Not while accesses are under way: call after
- * ct_locality_collect(). */
+/* What distances are measured of: each SM's L1, all SMs together and the LLC, in lines and in sectors. */
 enum ct_locality_view {
 	CT_VIEW_L1,
 	CT_VIEW_MERGED,
@@ -120,6 +116,11 @@ enum ct_locality_view {
 	CT_VIEW_LLC_SECTOR,
 	CT_VIEWS
 };
+/* Half-width of the 95 % interval of a sampled miss ratio at a capacity in lines, of the
+ * whole run so far and all accesses of the view: the spread between eight random parts
+ * of the sampled lines, and what an error of the distance scale does to the curve there.
+ * NaN when nothing was sampled or counted. Not while accesses are under way: call after
+ * ct_locality_collect(). */
 double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view, double lines);
 /* The sampling rate in force; 1 if nothing is sampled. */
 double ct_locality_rate(const struct ct_locality *l);

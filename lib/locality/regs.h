@@ -18,6 +18,7 @@ struct ct_regs {
 	uint16_t depth;
 };
 
+/* Forgets all registers, as at the start of a warp. */
 void ct_regs_reset(struct ct_regs *r);
 /* Feeds one instruction. For each distinct source register (RZ and URZ excluded, those of
  * pairs and quads included)

@@ -52,6 +52,7 @@ struct ct_shards_point {
 void ct_shards_curve(const struct ct_shards *s, const double *capacity, size_t n,
                      struct ct_shards_point *point);
 
+/* Memory in use, in bytes. */
 double ct_shards_lines(const struct ct_shards *s);     /* estimated distinct lines */
 double ct_shards_rate(const struct ct_shards *s);      /* rate in force, mean over the salts */
 uint64_t ct_shards_sampled(const struct ct_shards *s); /* lines in the samples */

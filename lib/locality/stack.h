@@ -80,6 +80,7 @@ struct ct_stack_op {
 	                       Untouched for a probe, and without options.stamps */
 	uint8_t kind, mask;
 };
+/* Does the n operations in order and writes the results into them. One thread at a time for a stack. */
 void ct_stack_ops(struct ct_stack *s, struct ct_stack_op *op, size_t n);
 
 /* Distance that a touch would return, without moving anything. */

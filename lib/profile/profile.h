@@ -173,6 +173,7 @@ struct ct_estimate {
 	const char *scope, *mechanism, *system, *metric, *unit, *method;
 	double value, low, high;
 };
+/* Copies the texts. Fails with CT_ERR_NOMEM or CT_ERR_LIMIT, the profile as it was. */
 int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es, struct ct_error *e);
 /* The estimate of that key with `method`, or with any (NULL: a number before NA, then
  * full, replay, quick, analytic).
@@ -186,6 +187,7 @@ struct ct_sweep_point {
 	const char *scope, *mechanism, *system, *key, *x, *metric, *unit, *method;
 	double value;
 };
+/* Copies the texts. Fails with CT_ERR_NOMEM or CT_ERR_LIMIT, the profile as it was. */
 int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw, struct ct_error *e);
 
 /* A number as fields hold it: 1 and *v (inf allowed), or 0 for NA and anything else. */

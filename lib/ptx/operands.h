@@ -51,6 +51,7 @@ struct ct_ptx_control {
 	uint32_t
 		join; /* of a branch: where lanes that part come together, or CT_PTX_NO_OPERAND: at the end */
 };
+/* Where lanes go behind instruction number `instruction` of the module. Pure. */
 struct ct_ptx_control ct_ptx_control_of(const struct ct_ptx_module *m, size_t instruction);
 /* The i-th target of a brx: an instruction, or CT_PTX_NO_OPERAND behind the last. */
 uint32_t ct_ptx_table_of(const struct ct_ptx_module *m, size_t instruction, uint32_t i);
@@ -62,6 +63,7 @@ struct ct_ptx_body {
 	uint32_t registers, predicates;           /* all numbers of operands are below these */
 	uint8_t kernel;
 };
+/* Function number `function`, below ct_ptx_body_count(). Its texts belong to the module. Pure. */
 struct ct_ptx_body ct_ptx_body_at(const struct ct_ptx_module *m, size_t function);
 size_t ct_ptx_body_count(const struct ct_ptx_module *m);
 

@@ -71,7 +71,9 @@ struct ct_part {
 	uint64_t interval;
 };
 
+/* The GPU that is replayed. It belongs to the replay and does not change. */
 const struct ct_gpu *ct_part_gpu(const struct ct_replay *r);
+/* The node of an LLC slice, as messages name it: slices stand behind the SMs. Pure. */
 static inline uint32_t ct_part_slice(const struct ct_gpu *g, uint32_t slice)
 {
 	return g->sms + slice;

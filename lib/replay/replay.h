@@ -178,6 +178,9 @@ struct ct_replay_options {
 	                        CT_ERR_UNSUPPORTED with fixed timing */
 };
 
+/* Makes a replay of this GPU, which is copied. The caller frees *r with ct_replay_free(). Fails with
+ * CT_ERR_NOMEM, and with CT_ERR_UNSUPPORTED where the options do not go with each other or with the GPU.
+ * One thread at a time for a replay; several replays may run at once. */
 int ct_replay_new(struct ct_replay **r, const struct ct_gpu *g, const struct ct_replay_options *o,
                   struct ct_error *e);
 /* Starts a launch. Fails with CT_ERR_INPUT when a CTA does not fit on an SM. */

@@ -42,6 +42,7 @@ static inline int ct_warp_waits_for_group(const struct ct_warp_wait *w)
 {
 	return (int32_t)(w->group_done - w->wait_group) < 0;
 }
+/* Whether the warp waits for anything: a barrier, a fence, an atomic or groups of copies. Pure. */
 static inline int ct_warp_waits(const struct ct_warp_wait *w)
 {
 	return w->at_barrier || w->fence || w->atomics || ct_warp_waits_for_group(w);

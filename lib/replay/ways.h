@@ -22,6 +22,7 @@ struct ct_way {
 	uint8_t held;   /* something is on its way to it: it cannot make room */
 };
 
+/* Way number `way` of a set whose ways have `bytes` bytes each. Pure. */
 static inline struct ct_way *ct_way_at(void *set, size_t bytes, uint32_t way)
 {
 	return (struct ct_way *)(void *)((char *)set + way * bytes);

@@ -52,6 +52,7 @@ int ct_arrays_add(struct ct_arrays *a, uint64_t first, uint64_t bytes, const cha
 /* The functions below change nothing, and may be called from several threads while no array is added:
  * of a trace's own table, between two calls of ct_trace_next(). NULL is an empty table. */
 
+/* The number of arrays. */
 uint32_t ct_arrays_count(const struct ct_arrays *a);
 /* Array i < count. Valid until an array is added; its name until the table is freed. */
 const struct ct_array *ct_arrays_at(const struct ct_arrays *a, uint32_t i);

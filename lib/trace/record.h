@@ -182,9 +182,12 @@ struct ct_warp_info {
 	int32_t sm, slot; /* traced core ids, or -1 */
 };
 
+/* What a CTA consists of. All results belong to the CTA and live as long as it; several threads may ask
+ * at once. */
 const struct ct_kernel *ct_cta_kernel(const struct ct_cta *cta);
 const struct ct_code *ct_cta_code(const struct ct_cta *cta);
 uint64_t ct_cta_index(const struct ct_cta *cta); /* linear: x + gx*(y + gy*z) */
+/* The number of warps, and warp i below it; 32 threads in linear order make a warp. */
 uint32_t ct_cta_warps(const struct ct_cta *cta);
 const struct ct_warp_info *ct_cta_warp(const struct ct_cta *cta, uint32_t i);
 

@@ -133,6 +133,8 @@ struct ct_trace_stats {
 	int several_streams;
 	int truncated; /* --salvage met damage; see ct_trace_damage() */
 };
+/* Counts of what was read so far. They belong to the trace and are final once ct_trace_next() has
+ * returned the end. */
 const struct ct_trace_stats *ct_trace_stats(const struct ct_trace *t);
 /* 1 when what was read is known to be a part of what was traced: --salvage met damage, or
  * warps are lost. Final as the statistics are. */

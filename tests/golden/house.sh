@@ -56,4 +56,11 @@ if command -v ctags >/dev/null 2>&1 && ctags --version 2>/dev/null | grep -q Uni
 else
 	skip "functions fit a screen" "universal-ctags is not installed"
 fi
+# How much of the code explains itself; `bash tests/docs/measure.sh -v` names what stands behind a figure.
+bash tests/docs/measure.sh >"$TMPDIR/readable"
+at_most() { # FIGURE LIMIT, in percent
+	check "$1: at most $2 %, here $(awk -v f="$1" '$1 == f { print $2 }' "$TMPDIR/readable") %" \
+		awk -v f="$1" -v limit="$2" '$1 == f && $2 <= limit { ok = 1 } END { exit !ok }' "$TMPDIR/readable"
+}
+at_most undocumented 0
 finish
