@@ -58,7 +58,7 @@ void bench_spread_rows(const char *bench, const char *name, const char *metric, 
                        const char *unit)
 {
 	struct bench_spread s = bench_spread(value, n);
-	char label[64];
+	char label[112];
 	bench_row(bench, name, metric, s.median, unit);
 	if (n < 2)
 		return;
