@@ -148,6 +148,7 @@ static void find_fact(struct ct_lower_unit *u, uint32_t at)
 	} else if (from_one && (ct_lower_is(o, "mov") || ct_lower_is(o, "cvta") ||
 	                        strcmp(o, "cvt.u32.u64") == 0 || strcmp(o, "cvt.s32.s64") == 0 ||
 	                        strcmp(o, "neg.f32") == 0 || strcmp(o, "abs.f32") == 0 ||
+	                        strcmp(o, "neg.ftz.f32") == 0 || strcmp(o, "abs.ftz.f32") == 0 ||
 	                        strcmp(o, "neg.f64") == 0 || strcmp(o, "abs.f64") == 0 ||
 	                        strcmp(o, "cvt.u32.u16") == 0 || strcmp(o, "cvt.u16.u32") == 0 ||
 	                        (strcmp(o, "cvt.u32.u8") == 0 && u->reg[a->number].bytes == 2))) {
