@@ -191,11 +191,11 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODE
 # Its functions stand in front of malloc and its kin, also under the sanitizers.
 $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(BUILD)/tests/random $$(FAULTS)
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(BUILD)/tests/gate $(BUILD)/tests/random $$(FAULTS)
 
 # Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
 syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \
-  $(addprefix tests/,unit/*.c bench/*.c fuzz/*.c fuzz/driver/*.c fidelity/*.c verdicts/*.c lowering/*.c random/*.c)))
+  $(addprefix tests/,unit/*.c bench/*.c fuzz/*.c fuzz/driver/*.c fidelity/*.c verdicts/*.c validation/*.c lowering/*.c random/*.c)))
 
 ## library: the static and the shared library that `make install` installs
 library: $(INSTALLED) $(SO)
@@ -208,7 +208,7 @@ demo: deps-missing
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
 	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O1 library
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(BUILD)/tests/random $(FAULTS)
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(BUILD)/tests/gate $(BUILD)/tests/random $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g1" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-fsyntax-only" CAPTURE= syntax
 	@bash tests/run.sh build build/asan
@@ -251,6 +251,11 @@ sweeps: all
 transfer: all $(BUILD)/tests/truth
 	@bash tests/verdicts/run.sh $(BUILD) transfer
 
+# Replays that show what a program would gain from more of what a mechanism gives.
+$(BUILD)/tests/gate: $(call obj,tests/validation/gate.c) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 $(BUILD)/tests/silicon: $(call obj,tests/silicon/measure.c) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -267,8 +272,8 @@ $(BUILD)/tests/lowering: $(call obj,tests/lowering/measure.c) $(LIB)
 lowering: all $(BUILD)/tests/lowering
 	@bash tests/lowering/run.sh $(BUILD)
 
-## validation: estimates beside the papers' numbers, to man/cachetriage-validation.7 (half an hour)
-validation: all
+## validation: the papers' programs at the papers' size beside the papers' numbers (hours; goes on where it stopped)
+validation: all $(BUILD)/tests/truth $(BUILD)/tests/gate
 	@bash tests/validation/run.sh $(BUILD)
 
 # Makes one library call of a command fail (glibc only).

@@ -29,8 +29,23 @@ for i in 1 2 3 4 5; do
 	printf 'w%d\tspeedup\tS\t%d\nw%d\tspeedup\tB\t1\n' $i "$(echo "2 1 3 4 5" | cut -d' ' -f$i)" $i
 	printf 'w%d\tcycles\tS\t%d\nw%d\tcycles\tB\t3\nw%d\tsms\t-\t8\n' $i $i $i $i
 done >res.tsv
-awk -v paper=x -f "$V/compare.awk" pub.tsv res.tsv >out
+for i in 1 2 3; do printf 'x\tw%d\t1\t1\t1\t-\t%s\tk\n' $i "$([ $i = 3 ] && echo no || echo yes)"; done >gates.tsv
+awk -v paper=x -f "$V/compare.awk" pub.tsv res.tsv gates.tsv >out
 check "rank correlation of one swap among five is 0.9" grep -q '^(1) S/B speedup: rank correlation +0.90 over 5$' out
-check "agreement counts" grep -q '^(2) S/B cycles: 2 of 5 agree, rank correlation - over 5$' out
+check "agreement counts, over those that pass their gate and over all" grep -q '^(2) S/B cycles: 0 of 2 that pass the gate agree, 2 of 5 agree, rank correlation - over 5$' out
+check "a ratio is of replays where both systems were replayed" eval '{ cat res.tsv; printf "w1\tspeedup@replay\tS\t3\nw1\tspeedup@replay\tB\t2\n"; } >two.tsv &&
+	awk -v paper=x -f "$V/compare.awk" pub.tsv two.tsv gates.tsv | grep -q "^a1  *8 yes  *1  *1.500  r"'
 check "the mean is geometric" grep -qE '^mean g +S/B speedup +2 +2.605' out
+
+# Two small programs through the whole campaign: a thousandth of make validation.
+export SIZE=small SCALE=auto RESULTS=$TMPDIR/results GATES=$TMPDIR/rows OUT=$TMPDIR/kept
+check "a program's gate, estimates and replays are measured" bash "$V/run.sh" "$(dirname "$CT_RELEASE")" tag-split:spmv malekeh:nn 2>/dev/null
+same "each has a gate" "malekeh nn,tag-split spmv" "$(awk -F'\t' '!/^#/ { print $1, $2 }' rows | paste -sd,)"
+same "and replays of the systems that the paper names" "128B 32B DSC-2 DSC-4 LAMAR MRPB TSC TSC+" \
+	"$(awk -F'\t' '$2 == "speedup@replay" { print $3 }' results/tag-split.tsv | sort | paste -sd' ')"
+cp -r results before && cp rows rows.before
+rm -f "$TMPDIR"/kept/traces/*
+B=$(dirname "$CT_RELEASE")
+check "a second run makes the same of what is kept" eval 'bash "$V/run.sh" "$B" tag-split:spmv 2>/dev/null && diff -r results before && cmp rows rows.before'
+unset SIZE SCALE RESULTS GATES OUT
 finish

@@ -1,9 +1,12 @@
-# compare.awk -v paper=NAME published.tsv results/NAME.tsv: published items beside ours, as lines of text.
+# compare.awk -v paper=NAME published.tsv results/NAME.tsv [gates.tsv]: published items beside ours, as lines of text.
 # Per application where at least five have the item, then single ones, then means. "=" where ours
-# is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged).
+# is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged). A ratio is that of replays
+# where both systems were replayed, and is marked "r" then. Counts are of the applications whose gate passes (doc/validation.md),
+# and of all.
 BEGIN { FS = "\t" }
 FNR == 1 { file++ }
 /^#/ { next }
+FILENAME ~ /gates\.tsv$/ { if ($1 == paper) gate[$2] = $7; next }
 file == 1 && $1 == "app" && $2 == paper { app[++apps] = $3; workload[$3] = $4; group[$3] = $5 }
 file == 1 && $1 == "item" && $2 == paper {
 	item[++items] = $3; system_of[items] = $4; against[items] = $5; metric[items] = $6; want[items] = $7; fact[items] = $8
@@ -12,8 +15,18 @@ file == 1 && $1 == "item" && $2 == paper {
 }
 file == 2 { value[$1, $3, $2] = $4 }
 
-# Metric of a system, over that of another where one is named.
+# The SMs that a system leaves to the program at its best, and its speed-up, come from replays where all that is needed was replayed.
+function replayed(w, s, m) {
+	if (m == "compute_sms") return (w, s, "setting@replay") in value ? value[w, s, "setting@replay"] : \
+		(w, s, "speedup@replay") in value ? value[w, "-", "sms"] : ""
+	return value[w, s, m "@replay"]
+}
+# Metric of a system, over that of another where one is named. Sets by_replay.
 function ours(w, i,   a, b) {
+	a = replayed(w, system_of[i], metric[i])
+	b = against[i] == "-" ? 1 : replayed(w, against[i], metric[i])
+	by_replay = a != "" && b != "" && b + 0 > 0
+	if (by_replay) return a / b
 	a = value[w, system_of[i], metric[i]]
 	if (a == "" || a == "NA") return "NA"
 	if (against[i] == "-") return a + 0
@@ -45,32 +58,40 @@ function spearman(a, b, n,   ra, rb, i, m, sa, sb, sab) {
 	return sa == 0 || sb == 0 ? "-" : sprintf("%+.2f", sab / sqrt(sa * sb))
 }
 
+function passes(k) { return workload[app[k]] in gate ? gate[workload[app[k]]] : "-" }
+
 function table(   c, k, i, n, x, line, a, b, agree, told) {
-	line = sprintf("%-21s%4s", "application", "SMs")
+	line = sprintf("%-21s%4s %-5s", "application", "SMs", "gate")
 	for (c = 1; c <= columns; c++) line = line sprintf("  %-17s", "(" c ")")
 	print line
 	for (k = 1; k <= apps; k++) {
-		line = sprintf("%-21s%4s", app[k], value[workload[app[k]], "-", "sms"] (value[workload[app[k]], "-", "size"] == "large" ? "L" : ""))
+		line = sprintf("%-21s%4s %-5s", app[k], value[workload[app[k]], "-", "sms"], passes(k))
 		for (c = 1; c <= columns; c++) {
 			i = at[column[c], app[k]]
 			if (i == "") { line = line sprintf("  %-17s", ""); continue }
 			x = ours(workload[app[k]], i)
-			line = line sprintf("  %5s %7s %s  ", want[i], shown(x), mark(want[i], x))
+			line = line sprintf("  %5s %7s %s%s ", want[i], shown(x), mark(want[i], x), by_replay ? "r" : " ")
 		}
 		sub(/ +$/, "", line)
 		print line
 	}
 	print ""
 	for (c = 1; c <= columns; c++) {
-		n = agree = told = 0
+		n = agree = told = passed_agree = passed_told = 0
 		for (k = 1; k <= apps; k++) {
 			i = at[column[c], app[k]]
 			x = i == "" ? "NA" : ours(workload[app[k]], i)
 			if (x == "NA") continue
 			a[++n] = level(want[i]); b[n] = x
-			if (!is_number(want[i])) { told++; agree += holds(want[i], x) }
+			if (is_number(want[i])) continue
+			told++
+			agree += holds(want[i], x)
+			if (passes(k) != "yes") continue
+			passed_told++
+			passed_agree += holds(want[i], x)
 		}
 		printf "(%d) %s:", c, title(column[c])
+		if (passed_told) printf " %d of %d that pass the gate agree,", passed_agree, passed_told
 		if (told) printf " %d of %d agree,", agree, told
 		printf " rank correlation %s over %d\n", spearman(a, b, n), n
 	}

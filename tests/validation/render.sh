@@ -29,7 +29,7 @@ while IFS= read -r line; do
 		p=${BASH_REMATCH[1]}
 		if [ -s "results/$p.tsv" ]; then
 			printf '.Bd -literal\n'
-			LC_ALL=C awk -v paper="$p" -f compare.awk published.tsv "results/$p.tsv" | sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/'
+			LC_ALL=C awk -v paper="$p" -f compare.awk published.tsv "results/$p.tsv" gates.tsv | sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/'
 			printf '.Ed\n'
 		else
 			printf '.Pp\nNot run yet: no estimates in\n.Pa tests/validation/results/ .\n'

@@ -1,80 +1,112 @@
 #!/bin/bash
-# run.sh BUILD [PAPER|PAPER:WORKLOAD...]: makes the traces of the workloads that the papers name, estimates each
-# mechanism on its paper's GPU, and writes what compare.awk needs to results/PAPER.tsv: for each workload
-# the SMs of the GPU it was scaled to and every estimate. Then renders man/cachetriage-validation.7.
+# run.sh BUILD [PAPER|PAPER:WORKLOAD...]: the papers' programs at the papers' size, beside what the papers print.
 #
-# GPUs and sizes are fixed here, before any result was seen: --scale auto makes a GPU that a medium trace
-# fills; where that has fewer than 8 SMs, a large trace is taken. An app line of published.tsv may name
-# another scale in a sixth column (covariance: the paper's effect is that it does not fill the GPU). Small
-# traces are enough for malekeh, whose parts are inside a sub-core.
+# For each program that a paper names: emulates it once into a packed trace, replays its gate (gates.sh), asks the mechanism's
+# estimator, and replays in full timing the systems that published.tsv names (tests/verdicts/truth.c), Morpheus' at the
+# SM count that replays find best. Writes what compare.awk needs to results/PAPER.tsv and renders
+# man/cachetriage-validation.7. GPUs are the papers', whole.
+#
+# What was measured stays in OUT and is not measured again while the trace, the GPU and the systems asked for are the same,
+# so that a run that is cut goes on where it stopped. OUT: where that is (default BUILD/validation). SIZE: the programs' size
+# (default paper). SCALE: the part of the GPU, 1 (default), auto or 1/N, for trials of this script on small programs.
+# RESULTS, GATES: other places for results/ and gates.tsv; the manual page is left alone then. LIMIT: CPU seconds for the replays
+# of one program, 7200. KEEP=1 keeps traces.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-bin=$PWD/$1/bin
+build=$1
 shift
 here=tests/validation
-mkdir -p $here/results
+SIZE=${SIZE:-paper} SCALE=${SCALE:-1} LIMIT=${LIMIT:-7200} KEEP=${KEEP:-}
+OUT=${OUT:-$build/validation}
+results=${RESULTS:-$here/results}
+export SIZE OUT LIMIT LC_ALL=C
+export GATES=${GATES:-$here/gates.tsv}
+mkdir -p "$results" "$OUT/traces" "$OUT/estimates" "$OUT/replays" || exit 2
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
 
-paper() { # NAME: sets gpu, sizes, mechanisms, estimator
+digest() { cat "$@" | sha256sum | cut -c1-12; }
+
+paper() { # NAME: sets gpu and estimator
 	case $1 in
-	morpheus) gpu=rtx3080 size=medium larger=large mechanisms= estimator=morpheus-est ;;
-	shared-l1) gpu=sharedl1-28 size=medium larger=large mechanisms= estimator=sharedl1-est ;;
-	tag-split) gpu=fermi-15 size=medium larger=large mechanisms=tag-split estimator=tsc-est ;;
-	malekeh) gpu=rtx2060-third size=small larger=small mechanisms=malekeh estimator=malekeh-est ;;
+	morpheus) gpu=rtx3080 estimator=morpheus-est ;;
+	shared-l1) gpu=sharedl1-28 estimator=sharedl1-est ;;
+	tag-split) gpu=fermi-15 estimator=tsc-est ;;
+	malekeh) gpu=rtx2060-third estimator=malekeh-est ;;
 	*) echo "run.sh: no paper $1" >&2; exit 2 ;;
 	esac
+	systems=$(awk -F'\t' -v p="$1" '$1 == "item" && $2 == p { print $4; if ($5 != "-") print $5 }' $here/published.tsv | sort -u | paste -sd,)
 }
 
-profile() { # WORKLOAD SIZE: its trace and profile
-	"$bin/tracegen" "$1" --size "$2" --values --force -o "$dir/t" &&
-		"$bin/reuse" -g $gpu --scale "$scale" ${mechanisms:+--mechanisms $mechanisms} -O profile "$dir/t" >"$dir/p"
-}
-
-estimate() { # WORKLOAD: prints its records
-	local made=$size scale
-	scale=$(awk -F'\t' -v p="$p" -v w="$1" '$1 == "app" && $2 == p && $4 == w { print $6 }' $here/published.tsv)
-	scale=${scale:-auto}
-	profile "$1" $size || return
-	if [ $size != $larger ] && [ "$(awk -F'\t' '$1 == "GP" && $2 == "sm.count" { print $3 }' "$dir/p")" -lt 8 ]; then
-		made=$larger
-		profile "$1" $larger || return
-	fi
-	"$bin/bdi" -O profile "$dir/p" "$dir/t" >"$dir/q" &&
-		"$bin/$estimator" -O profile "$dir/q" >"$dir/r" &&
-		awk -F'\t' -v w="$1" -v size=$made '
+# What the estimator says, as lines of results.
+estimate() { # PAPER WORKLOAD TRACE
+	"$build/bin/reuse" -q -g $gpu --scale "$SCALE" --mechanisms "$1" -O profile "$3" >"$dir/p" &&
+		"$build/bin/$estimator" -q --method analytic "${options[@]/#/--}" -O profile "$dir/p" >"$dir/r" &&
+		awk -F'\t' -v w="$2" -v size="$SIZE" '
 			$1 == "GP" && $2 == "sm.count" { print w "\tsms\t-\t" $3; print w "\tsize\t-\t" size }
 			$1 == "SN" && $2 == "all" && $3 ~ /^(sm_fill|cold_miss_fraction)$/ { print w "\t" $3 "\t-\t" $4 }
 			$1 == "ES" && $2 == "all" { print w "\t" $5 "\t" $4 "\t" $6 }' "$dir/r"
 }
 
+# What replays say, as lines of results: the speed-up over the GPU as configured of each system at its best setting.
+replay() { # PAPER WORKLOAD TRACE KNOWN
+	(ulimit -t "$LIMIT"; "$build/tests/truth" -s "$SCALE" -y "$1:$systems" "${options[@]/#/-o}" $gpu data "$3" "$4") || return
+	awk -F'\t' -v OFS='\t' -v w="$2" '
+		$1 == "-" && $5 == "full" { configured = $6 }
+		$1 != "-" && NF == 6 && $5 == "full" && $6 != "inf" && (!($3 in best) || $6 < best[$3]) { best[$3] = $6; setting[$3] = $4 }
+		END {
+			for (s in best) {
+				print w, "speedup@replay", s, sprintf("%.6g", configured / best[s])
+				if (setting[s] > 0) print w, "setting@replay", s, setting[s]
+			}
+		}' "$4" | sort
+}
+
+# Estimates and replays of one program, those that are there already left out.
+measure() { # PAPER WORKLOAD
+	local trace=$OUT/traces/$2-$SIZE.ctz key estimates=$OUT/estimates/$1-$2 known=$OUT/replays/$1-$2
+	echo "validation: $1: $2" >&2
+	bash $here/gates.sh "$build" "$1:$2" >&2 || return
+	options=()
+	[ "$1" != morpheus ] || options=("mix=$(awk -F'\t' '$1 == "SN" && $3 ~ /^compression_(high|low|none)$/ { v[$3] = $4 }
+		END { printf "%s,%s,%s", v["compression_high"], v["compression_low"], v["compression_none"] }' "${trace%.ctz}.bdi")")
+	key="$SIZE $SCALE $(digest "$trace") $(digest data/gpus/$gpu.conf) ${options[*]}"
+	if [ "$(head -n 1 "$estimates" 2>/dev/null)" != "#$key" ]; then
+		estimate "$1" "$2" "$trace" >"$dir/estimates" || return
+		{ echo "#$key"; cat "$dir/estimates"; } >"$estimates"
+	fi
+	[ "$(cat "$known.key" 2>/dev/null)" = "$key" ] || rm -f "$known"
+	echo "$key" >"$known.key"
+	replay "$1" "$2" "$trace" "$known" >"$dir/replays" || echo "run.sh: $1: $2: not all systems were replayed" >&2
+	[ -n "$KEEP" ] || rm -f "$trace" "${trace%.ctz}.bdi"
+	cat "$estimates" "$dir/replays" | grep -v '^#'
+}
+
 # Replaces the results of the workloads named.
 run() { # PAPER WORKLOAD...
-	local p=$1 w out=$here/results/$1.tsv
+	local p=$1 w out=$results/$1.tsv failed=0
+	paper "$p"
 	shift
-	printf '#workload\tmetric\tsystem\tvalue\t(%s)\n' $gpu >"$dir/all"
-	[ ! -e "$out" ] || awk -F'\t' -v drop=" $* " '!/^#/ && !index(drop, " " $1 " ")' "$out" >>"$dir/all"
 	for w in "$@"; do
-		echo "validation: $p: $w" >&2
-		estimate "$w" >"$dir/one" || return
-		cat "$dir/one" >>"$dir/all"
+		measure "$p" "$w" >"$dir/one" || { failed=1; continue; }
+		{
+			printf '#workload\tmetric\tsystem\tvalue\t(%s)\n' $gpu
+			{ [ ! -e "$out" ] || awk -F'\t' -v drop="$w" '!/^#/ && $1 != drop' "$out"; cat "$dir/one"; } | sort -u
+		} >"$dir/all" && cp "$dir/all" "$out"
 	done
-	LC_ALL=C sort -u "$dir/all" >"$out"
+	return $failed
 }
 
 [ $# -gt 0 ] || set -- morpheus shared-l1 tag-split malekeh
+failed=0
 for name; do
 	p=${name%%:*}
-	paper "$p"
-	if [ ! -x "$bin/$estimator" ]; then
-		echo "run.sh: $estimator is not built: $p is left as it was" >&2
-		continue
-	fi
 	if [ "$p" = "$name" ]; then
 		# shellcheck disable=SC2046
-		run "$p" $(awk -F'\t' -v p="$p" '$1 == "app" && $2 == p { print $4 }' $here/published.tsv) || exit 2
+		run "$p" $(awk -F'\t' -v p="$p" '$1 == "app" && $2 == p { print $4 }' $here/published.tsv) || failed=1
 	else
-		run "$p" "${name#*:}" || exit 2
+		run "$p" "${name#*:}" || failed=1
 	fi
 done
-bash $here/render.sh >"$dir/page" && cp "$dir/page" man/cachetriage-validation.7
+[ "$results" != $here/results ] || { bash $here/render.sh >"$dir/page" && cp "$dir/page" man/cachetriage-validation.7; } || failed=1
+exit $failed

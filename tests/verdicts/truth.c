@@ -1,7 +1,7 @@
 /* truth.c - what replays in full timing say of a workload: the GPU as configured, and of each published mechanism the
  * judged system and the simpler systems that it has to beat, each at its best setting.
  *
- *     truth [-1q] [-s FACTOR|auto] GPU DATA_FOLDER TRACE KNOWN
+ *     truth [-1q] [-s FACTOR|auto] [-y MECHANISM:SYSTEM[,SYSTEM...]] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN
  *     truth -m
  *
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
@@ -13,6 +13,8 @@
  *     -1  leaves out systems whose best setting has to be searched
  *     -q  also replays in quick timing what full timing found best
  *     -m  lists the mechanisms
+ *     -y  replays these systems of one mechanism instead of the judged ones and their alternatives
+ *     -o  with -y: an option of that mechanism's own command
  *
  * No verdict and no estimate decides what is replayed. */
 #include <math.h>
@@ -28,7 +30,7 @@
 #include "pass/scale.h"
 #include "trace/trace.h"
 
-enum { CELLS_MAX = 512, BATCH_MAX = 64, STEPS = 16, SYSTEMS_MAX = 64 };
+enum { CELLS_MAX = 512, BATCH_MAX = 64, STEPS = 16, SYSTEMS_MAX = 64, OPTIONS_MAX = 16 };
 
 struct cell {
 	int mechanism; /* index in the registry; -1: the GPU as configured */
@@ -50,6 +52,9 @@ struct truth {
 	struct cell cell[CELLS_MAX];
 	unsigned n;
 	int no_searches;
+	const char *named; /* systems of named_mechanism to be replayed, with commas; NULL: those that are judged */
+	int named_mechanism;
+	const char *option[OPTIONS_MAX]; /* of named_mechanism, in its order */
 	char searched[CT_MECHANISMS_MAX][SYSTEMS_MAX]; /* nothing is left to replay of that system */
 	FILE *out;
 };
@@ -165,7 +170,8 @@ static void open_runs(struct truth *t)
 		t->run[i] = (struct ct_mechanism_run){
 			.mechanism = m,
 			.method = CT_BY_REPLAY,
-			.judged_only = 1,
+			.judged_only = !t->named,
+			.option = t->named && i == (unsigned)t->named_mechanism ? t->option : NULL,
 			.data_dir = t->data,
 			.settings = &t->settings,
 			.p = t->p,
@@ -415,8 +421,30 @@ static void want_quick(struct truth *t, int mechanism, int system)
 		want(t, mechanism, system, tried[best].setting, CT_REPLAY_QUICK);
 }
 
+/* Calls f for each system that was asked for with -y. */
+static void each_named(struct truth *t, void (*f)(struct truth *t, int mechanism, int system))
+{
+	const struct ct_mechanism *m = ct_mechanism_at((unsigned)t->named_mechanism);
+	char name[64];
+	for (const char *at = t->named; *at; at += strspn(at, ",")) {
+		size_t length = strcspn(at, ",");
+		snprintf(name, sizeof name, "%.*s", (int)length, at);
+		int system = ct_mechanism_system(m, name);
+		if (system < 0) {
+			fprintf(stderr, "truth: %s has no system %s\n", m->name, name);
+			exit(2);
+		}
+		f(t, t->named_mechanism, system);
+		at += length;
+	}
+}
+
 static void each_system(struct truth *t, void (*f)(struct truth *t, int mechanism, int system))
 {
+	if (t->named) {
+		each_named(t, f);
+		return;
+	}
 	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
 		const struct ct_mechanism *m = ct_mechanism_at(i);
 		if (!m->published)
@@ -434,6 +462,34 @@ static void want_plain(struct truth *t, int mechanism, int system)
 		want_system(t, mechanism, system);
 }
 
+static void name_systems(struct truth *t, char *argument)
+{
+	char *colon = strchr(argument, ':');
+	if (colon)
+		*colon = '\0';
+	t->named = colon ? colon + 1 : "";
+	t->named_mechanism = ct_mechanism_find(argument);
+	if (!*t->named || t->named_mechanism < 0) {
+		fputs("truth: -y wants MECHANISM:SYSTEM[,SYSTEM...] of mechanisms that -m lists\n", stderr);
+		exit(2);
+	}
+}
+
+static void set_option(struct truth *t, char *argument)
+{
+	char *value = strchr(argument, '=');
+	const struct ct_mechanism *m = ct_mechanism_at((unsigned)t->named_mechanism);
+	for (unsigned i = 0; value && t->named && i < m->n_options && i < OPTIONS_MAX; i++) {
+		if (strlen(m->options[i].name) == (size_t)(value - argument) &&
+		    !strncmp(m->options[i].name, argument, (size_t)(value - argument))) {
+			t->option[i] = value + 1;
+			return;
+		}
+	}
+	fprintf(stderr, "truth: -o %s: no option of the mechanism that -y names\n", argument);
+	exit(2);
+}
+
 int main(int argc, char **argv)
 {
 	static struct truth t; /* some KiB */
@@ -441,17 +497,21 @@ int main(int argc, char **argv)
 	struct ct_error e = {0};
 	int quick = 0, o;
 	t.settings = (struct ct_pass_settings){.seed = 1};
-	while ((o = getopt(argc, argv, "1mqs:")) != -1) {
+	while ((o = getopt(argc, argv, "1mqs:y:o:")) != -1) {
 		if (o == 'm')
 			return list_mechanisms();
 		if (o == 's')
 			scale = optarg;
+		if (o == 'y')
+			name_systems(&t, optarg);
+		if (o == 'o')
+			set_option(&t, optarg);
 		t.no_searches |= o == '1';
 		quick |= o == 'q';
 	}
 	if (argc - optind != 4)
 		return fprintf(stderr,
-		               "usage: truth [-1q] [-s FACTOR|auto] GPU DATA_FOLDER TRACE KNOWN\n"),
+		               "usage: truth [-1q] [-s FACTOR|auto] [-y MECHANISM:SYSTEM,...] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN\n"),
 		       2;
 	t.data = argv[optind + 1];
 	t.path = argv[optind + 2];

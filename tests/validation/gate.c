@@ -1,0 +1,140 @@
+/* gate.c - what a program gains from more of what a mechanism gives, without the mechanism.
+ *
+ *     gate GPU TRACE|- NAME[:SETTING,...]...
+ *
+ * Replays the trace in full timing on one GPU for each NAME, all in one pass, and prints lines of NAME, metric and value. A
+ * setting is KEY=VALUE, or an ideal of the engine: ideal-l1, ideal-llc, ideal-registers. The first NAME also counts
+ * replication. tests/validation/run.sh decides with these numbers whether a program has what a paper's effect needs. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+#include "replay/replay.h"
+#include "trace/trace.h"
+
+enum { ENGINES_MAX = 16 };
+
+struct engine {
+	char name[64];
+	struct ct_gpu gpu;
+	struct ct_replay_options options;
+	struct ct_replay *replay;
+};
+
+static const struct {
+	const char *name;
+	enum ct_replay_ideal ideal;
+} ideals[] = {
+	{"ideal-l1", CT_REPLAY_IDEAL_L1},
+	{"ideal-llc", CT_REPLAY_IDEAL_LLC},
+	{"ideal-registers", CT_REPLAY_IDEAL_REGISTERS},
+};
+
+static int apply(struct engine *x, const char *setting, struct ct_error *e)
+{
+	for (size_t i = 0; i < sizeof ideals / sizeof ideals[0]; i++) {
+		if (!strcmp(setting, ideals[i].name)) {
+			x->options.ideal |= ideals[i].ideal;
+			return CT_OK;
+		}
+	}
+	return ct_gpu_set(&x->gpu, setting, e);
+}
+
+/* Makes the engine that an argument NAME[:SETTING,...] describes; the argument is cut at its separators. */
+static int make_engine(struct engine *x, const char *gpu, char *argument, struct ct_error *e)
+{
+	char *settings = strchr(argument, ':');
+	if (settings)
+		*settings++ = '\0';
+	snprintf(x->name, sizeof x->name, "%s", argument);
+	x->options.timing = CT_REPLAY_FULL;
+	int st = ct_gpu_load(&x->gpu, gpu, "data", NULL, e);
+	for (char *s = settings ? strtok(settings, ",") : NULL; s && st >= 0; s = strtok(NULL, ","))
+		st = apply(x, s, e);
+	if (st >= 0)
+		st = ct_gpu_check(&x->gpu, e);
+	return st < 0 ? st : ct_replay_new(&x->replay, &x->gpu, &x->options, e);
+}
+
+/* One launch, through all engines. */
+static int replay_launch(struct engine *x, unsigned n, struct ct_trace *t, const struct ct_kernel *k,
+                         struct ct_error *e)
+{
+	struct ct_cta *cta;
+	int st = CT_OK, more;
+	for (unsigned i = 0; i < n && st >= 0; i++)
+		st = ct_replay_kernel_begin(x[i].replay, k, e);
+	while (st >= 0 && (more = ct_trace_next_cta(t, &cta, e)) != 0) {
+		if (more < 0)
+			return more;
+		for (unsigned i = 0; i < n && st >= 0; i++)
+			st = ct_replay_push_cta(x[i].replay, cta, e);
+		ct_cta_unref(cta);
+	}
+	for (unsigned i = 0; i < n && st >= 0; i++)
+		st = ct_replay_kernel_end(x[i].replay, NULL, e);
+	return st;
+}
+
+static int replay_trace(struct engine *x, unsigned n, const char *path, struct ct_error *e)
+{
+	struct ct_trace *t = NULL;
+	struct ct_event v;
+	int st = ct_trace_open(&t, path, NULL, e);
+	while (st >= 0 && (st = ct_trace_next(t, &v, e)) > 0) {
+		if (v.kind == CT_EVENT_KERNEL)
+			st = replay_launch(x, n, t, v.kernel, e);
+		else if (v.kind == CT_EVENT_MEMCPY)
+			for (unsigned i = 0; i < n; i++)
+				ct_replay_memcpy(x[i].replay, v.address, v.bytes);
+	}
+	ct_trace_close(t);
+	return st;
+}
+
+static double over(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : 0;
+}
+
+static void print_counts(const struct engine *x)
+{
+	struct ct_replay_counts c;
+	ct_replay_total(x->replay, &c);
+	const uint64_t cycles = c.cycles - c.launch_cycles;
+	printf("%s\twarp_insts\t%" PRIu64 "\n", x->name, c.warp_insts);
+	printf("%s\tcycles\t%" PRIu64 "\n", x->name, cycles);
+	printf("%s\tipc\t%.6g\n", x->name, over(c.thread_insts, cycles));
+	printf("%s\twaves\t%.6g\n", x->name, over(c.ctas, c.sm_cta_capacity));
+	printf("%s\tl1_miss_rate\t%.6g\n", x->name, over(c.l1_read_misses, c.l1_read_accesses));
+	printf("%s\tllc_miss_rate\t%.6g\n", x->name, over(c.llc_misses, c.llc_accesses));
+	printf("%s\tdram_bytes\t%" PRIu64 "\n", x->name, c.dram_read_bytes + c.dram_write_bytes);
+	if (x->options.replication)
+		printf("%s\treplication_ratio\t%.6g\n", x->name, over(c.replicated_misses, c.line_fills));
+}
+
+int main(int argc, char **argv)
+{
+	static struct engine x[ENGINES_MAX];
+	struct ct_error e = {0};
+	int st = CT_OK, n = argc - 3;
+	if (n < 1 || n > ENGINES_MAX) {
+		fprintf(stderr, "usage: gate GPU TRACE|- NAME[:SETTING,...]... (at most %d)\n", ENGINES_MAX);
+		return 2;
+	}
+	x[0].options.replication = 1;
+	for (int i = 0; i < n && st >= 0; i++)
+		st = make_engine(&x[i], argv[1], argv[3 + i], &e);
+	if (st >= 0)
+		st = replay_trace(x, (unsigned)n, argv[2], &e);
+	for (int i = 0; i < n && st >= 0; i++)
+		print_counts(&x[i]);
+	for (int i = 0; i < n; i++)
+		ct_replay_free(x[i].replay);
+	if (st < 0)
+		fprintf(stderr, "gate: %s: %s\n", argv[2], e.text);
+	return st < 0 ? 2 : 0;
+}

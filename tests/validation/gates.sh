@@ -1,0 +1,72 @@
+#!/bin/bash
+# gates.sh BUILD [PAPER|PAPER:WORKLOAD...]: has each program that the papers name what the paper's effect needs?
+#
+# Replays each program on its paper's whole GPU (gate.c), without any mechanism, and writes what doc/validation.md
+# defines to gates.tsv: paper, workload, warp instructions, waves, two figures, and whether they pass. It is run before
+# estimates are made, and no estimate is looked at. Rows stay while the trace and the GPU file are the same, so that a run
+# that is cut goes on where it stopped. SIZE: the programs' size (default paper). OUT: where traces are kept
+# (default: nowhere). LIMIT: CPU seconds for a program's replays, 3600.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+build=$1
+shift
+here=tests/validation
+SIZE=${SIZE:-paper} LIMIT=${LIMIT:-3600} OUT=${OUT:-}
+rows=${GATES:-$here/gates.tsv}
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+traces=${OUT:-$dir}/traces
+mkdir -p "$traces" || exit 2
+export LC_ALL=C
+
+digest() { cat "$@" | sha256sum | cut -c1-12; }
+
+# Sets gpu and the replays that decide. The second figure of a paper whose gate has one is left as "-".
+paper() { # NAME
+	case $1 in
+	morpheus)
+		gpu=rtx3080
+		replays=(all three-quarters:sm.count=51 all-llc4:llc.size=20MiB three-quarters-llc4:sm.count=51,llc.size=20MiB)
+		;;
+	shared-l1) gpu=sharedl1-28 replays=(all perfect:l1.size=16MiB) ;;
+	tag-split) gpu=fermi-15 replays=(all perfect:l1.size=16MiB) ;;
+	malekeh) gpu=rtx2060-third replays=(all no-conflicts:ideal-registers) ;;
+	*) echo "gates.sh: no paper $1" >&2; exit 2 ;;
+	esac
+}
+
+# The program's packed trace, and how its memory compresses; both go where OUT does not keep them.
+make_trace() { # WORKLOAD
+	trace=$traces/$1-$SIZE.ctz
+	[ -s "$trace" ] && return
+	"$build/bin/tracegen" "$1" --size "$SIZE" --values -q --force -o "$dir/raw" &&
+		"$build/bin/bdi" -q -O profile -o "${trace%.ctz}.bdi" "$dir/raw" &&
+		"$build/bin/tracecat" -q "$dir/raw" -o "$trace"
+	local st=$?
+	rm -rf "$dir/raw"
+	return $st
+}
+
+measure() { # PAPER WORKLOAD
+	local key
+	paper "$1"
+	make_trace "$2" || { echo "gates.sh: $2 has no trace of size $SIZE" >&2; return 1; }
+	key=$SIZE:$(digest "$trace"):$(digest "data/gpus/$gpu.conf")
+	if ! awk -F'\t' -v p="$1" -v w="$2" -v k="$key" '$1 == p && $2 == w && $NF == k { found = 1 } END { exit !found }' "$rows" 2>/dev/null; then
+		(ulimit -t "$LIMIT"; "$build/tests/gate" $gpu "$trace" "${replays[@]}") >"$dir/figures" || return 1
+		awk -F'\t' -v OFS='\t' -v paper="$1" -v workload="$2" -v key="$key" -f $here/gates.awk "$dir/figures" >"$dir/row" || return 1
+		[ -s "$rows" ] || printf '#paper\tworkload\twarp_insts\twaves\tfirst\tsecond\tpass\tkey\n' >"$rows"
+		{ awk -F'\t' -v p="$1" -v w="$2" '!($1 == p && $2 == w)' "$rows"; cat "$dir/row"; } | sort -u >"$dir/rows" && cp "$dir/rows" "$rows"
+	fi
+	awk -F'\t' -v p="$1" -v w="$2" '$1 == p && $2 == w' "$rows"
+	[ -n "$OUT" ] || rm -f "$trace" "${trace%.ctz}.bdi"
+}
+
+[ $# -gt 0 ] || set -- morpheus shared-l1 tag-split malekeh
+failed=0
+for name; do
+	for w in $(if [[ $name == *:* ]]; then echo "${name#*:}"; else awk -F'\t' -v p="$name" '$1 == "app" && $2 == p { print $4 }' $here/published.tsv; fi); do
+		measure "${name%%:*}" "$w" || failed=1
+	done
+done
+exit $failed
