@@ -34,21 +34,20 @@ prototypes() {
 # Definitions: file, line, name, lines, 1 where a comment stands above.
 functions() {
 	awk '
-	FNR == 1 { commented = open = start = 0; name = "" }
-	start && /^}/ { print FILENAME "\t" start "\t" name "\t" FNR - start + 1 "\t" had; start = 0; commented = 0; next }
+	function nothing() { commented = at = 0; name = "" }
+	FNR == 1 { nothing(); open = start = 0 }
+	start && /^}/ { print FILENAME "\t" start "\t" name "\t" FNR - start + 1 "\t" commented; start = 0; nothing(); next }
 	start { next }
 	/^\{/ && name != "" { start = at; next }
 	open { if (/\*\//) open = 0; next }
-	/^\/\*/ { commented = 1; name = ""; if (!/\*\//) open = 1; next }
-	/^\/\// { commented = 1; name = ""; next }
-	/^[ \t]*$/ || /^[#}]/ || /;[ \t]*$/ { commented = 0; name = ""; next }
+	/^\/\*/ { nothing(); commented = 1; if (!/\*\//) open = 1; next }
+	/^\/\// { nothing(); commented = 1; next }
+	/^[ \t]*$/ || /^[#}{]/ || /[;{][ \t]*$/ { nothing(); next }
 	/^[a-zA-Z_]/ && name == "" {
+		if (!at) at = FNR
 		line = $0
 		gsub(/__attribute__ *\(\([^)]*\)+\)+ */, "", line)
-		if (match(line, /[a-zA-Z_0-9]+\(/)) {
-			name = substr(line, RSTART, RLENGTH - 1); if (!at0) at0 = FNR; at = at0; had = commented; at0 = 0
-		} else if (!at0) at0 = FNR
-		next
+		if (match(line, /[a-zA-Z_0-9]+\(/)) name = substr(line, RSTART, RLENGTH - 1)
 	}' "$@"
 }
 
