@@ -5,8 +5,14 @@
 options_of_help() { # the long names in --help
 	"$CT_BIN/$1" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE '\-\-[a-z0-9-]+' | sort -u
 }
-options_of_page() { # "Fl \-name", "Fl -name" and "Fl o , -out" are all in use
-	grep '^\.It Fl ' "$1" | grep -oE '(Fl|,) \\?-[a-z][a-z0-9-]*' | sed 's/.* \\\{0,1\}-/--/' | sort -u
+long_names() { # "Fl \-name", "Fl -name" and "Fl o , -out" are all in use
+	grep -oE '(Fl|,) \\?-[a-z][a-z0-9-]*' | sed 's/.* \\\{0,1\}-/--/'
+}
+shared_options() { # those that a page leaves to cachetriage-options(7)
+	awk '/^\.S[sh] /{on = /^\.Ss Shared options/} on && /^\.Fl /' "$1" | long_names | sort -u
+}
+options_of_page() {
+	{ grep '^\.It Fl ' "$1" | long_names; shared_options "$1"; } | sort -u
 }
 
 pages_and_options() {
@@ -24,6 +30,8 @@ pages_and_options() {
 			continue
 		fi
 		same "$name.1 lists the options of --help" "$(options_of_help "$name")" "$(options_of_page "$page")"
+		same "$name.1 leaves no option to cachetriage-options(7) that it lacks" "" \
+			"$(comm -23 <(shared_options "$page") <(grep '^\.It Fl ' "$CT_ROOT/man/cachetriage-options.7" | long_names | sort -u))"
 		summary=$("$tool" --help | sed -n 2p)
 		same "$name.1 and --help say the same of it" ".Nd $summary" "$(grep '^\.Nd ' "$page")"
 	done
