@@ -60,7 +60,8 @@ BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))
 MAN := $(wildcard man/*.[1357])
 # A header that says "Private" in its first comment, or *_internal.h, stays in the tree; so do models, but for the
 # interface through which programs know them.
-PUBLIC_MODELS = $(addprefix models/,mechanism.h observers.h registry.h verdict/verdict.h common/constants.h common/number.h common/workload.h)
+PUBLIC_MODELS = $(addprefix models/,mechanism.h observers.h plugin.h registry.h verdict/verdict.h \
+  common/constants.h common/number.h common/records.h common/workload.h)
 PUBLIC_HEADERS = $(filter-out %_internal.h,$(shell for h in lib/*/*.h; do \
   head -n 14 $$h | grep -qi private || echo $$h; done)) $(PUBLIC_MODELS)
 
@@ -156,13 +157,13 @@ $(BUILD)/lib/cachetriage-capture.so: tools/tracegen/capture/plugin.cpp tools/tra
 # A command is tools/NAME.c, with tools/NAME/*.c where it needs more than one file.
 $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c tools/$$*/*/*.c)) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) $(DL)
 
 $(BUILD)/bin/tracegen: $(WORKLOADS:%.cu=$(BUILD)/obj/%.o)
 
 $(ESTIMATOR): $(call obj,tools/estimator.c $(wildcard tools/estimator/*.c)) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) $(DL)
 
 $(ESTIMATORS): $(ESTIMATOR)
 	@mkdir -p $(@D)
@@ -173,12 +174,12 @@ $(ESTIMATORS): $(ESTIMATOR)
 
 $(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) $(DL)
 
 # The same target for a fuzzing engine (tests/fuzz/build.sh): libFuzzer's or AFL++'s driver is main().
 $(BUILD)/engine/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS) $(DL)
 
 $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(SUPPORT) $(MODELS) $(LIB)
 	@mkdir -p $(@D)

@@ -20,11 +20,18 @@
 
 MECHANISMS(DECLARE)
 
-static const struct ct_mechanism *const TABLE[] = {MECHANISMS(ADDRESS) NULL};
+/* Those of the program, and behind them room for plugins: the one thing here that a program changes, once, at its
+ * start (registry.h). */
+static const struct ct_mechanism *TABLE[CT_MECHANISMS_MAX + 1] = {MECHANISMS(ADDRESS) NULL};
+
+#define AND_ONE(folder) +1
+enum { BUILT_IN_COUNT = 0 MECHANISMS(AND_ONE) };
+
+static unsigned plugins;
 
 unsigned ct_mechanism_count(void)
 {
-	return (unsigned)(sizeof TABLE / sizeof TABLE[0] - 1);
+	return BUILT_IN_COUNT + plugins;
 }
 
 const struct ct_mechanism *ct_mechanism_at(unsigned i)
@@ -57,6 +64,50 @@ static int index_of(const char *name, size_t n)
 int ct_mechanism_find(const char *name)
 {
 	return index_of(name, strlen(name));
+}
+
+uint32_t ct_mechanism_plugins(void)
+{
+	uint32_t mask = 0;
+	for (unsigned i = BUILT_IN_COUNT; i < ct_mechanism_count(); i++)
+		mask |= UINT32_C(1) << i;
+	return mask;
+}
+
+/* Whether a name, alias or prefix of m means a mechanism that there is. */
+static int is_taken(const struct ct_mechanism *m, const char **name)
+{
+	*name = m->name;
+	if (ct_mechanism_find(m->name) >= 0 || ct_mechanism_of_key(m->name) >= 0)
+		return 1;
+	*name = m->parameters->prefix;
+	for (unsigned i = 0; i < ct_mechanism_count(); i++)
+		if (is_called(TABLE[i], *name, strlen(*name)) ||
+		    !strcmp(TABLE[i]->parameters->prefix, *name))
+			return 1;
+	for (const char *const *a = m->aliases; a && *a; a++)
+		if (ct_mechanism_find(*name = *a) >= 0)
+			return 1;
+	return 0;
+}
+
+int ct_mechanisms_add(const struct ct_mechanism *m, struct ct_error *e)
+{
+	const char *name;
+	if (plugins == CT_PLUGINS_MAX)
+		return ct_fail(e, CT_ERR_LIMIT, "more than %d plugins: name fewer", CT_PLUGINS_MAX);
+	if (is_taken(m, &name))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "plugin '%s': there is a mechanism called %s: give it another name",
+		               m->name, name);
+	TABLE[BUILT_IN_COUNT + plugins++] = m;
+	return CT_OK;
+}
+
+void ct_mechanisms_replace(unsigned i, const struct ct_mechanism *m)
+{
+	if (i >= BUILT_IN_COUNT && i < ct_mechanism_count())
+		TABLE[i] = m;
 }
 
 int ct_mechanism_system(const struct ct_mechanism *m, const char *name)

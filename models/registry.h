@@ -1,6 +1,7 @@
-/* registry.h - the mechanisms that this build knows.
+/* registry.h - the mechanisms that this build knows, and behind them those that a program has added as plugins.
  *
- * All functions are pure, and the mechanisms are in static storage. */
+ * A program adds plugins at its start, before any other call and before it has threads (ct_mechanisms_add()): that is the
+ * only state. All other functions are pure then. Built-in mechanisms are in static storage. */
 #ifndef CT_MODELS_REGISTRY_H
 #define CT_MODELS_REGISTRY_H
 
@@ -10,11 +11,18 @@
 CT_DECLS_BEGIN
 
 /* At most so many mechanisms, so that a set of them fits a mask. */
-enum { CT_MECHANISMS_MAX = 32 };
+enum { CT_MECHANISMS_MAX = 31, CT_PLUGINS_MAX = 16 };
 
 /* The i-th in the order in which tables show them, or NULL behind the last. */
 const struct ct_mechanism *ct_mechanism_at(unsigned i);
 unsigned ct_mechanism_count(void);
+/* Adds a mechanism behind the others: a plugin's, which has at least a name, a command and parameters, and outlives all
+ * use. Fails with CT_ERR_USAGE when its name, an alias or its prefix means another one, CT_ERR_LIMIT. */
+int ct_mechanisms_add(const struct ct_mechanism *m, struct ct_error *e);
+/* Puts another table of the same name in the place of the i-th, one that was added; of others nothing changes. */
+void ct_mechanisms_replace(unsigned i, const struct ct_mechanism *m);
+/* Those that were added, a bit each. */
+uint32_t ct_mechanism_plugins(void);
 /* By name, alias or command: its index, or -1. */
 int ct_mechanism_find(const char *name);
 /* A system of m by its name: its index in m->systems, or -1. */

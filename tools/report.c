@@ -153,12 +153,12 @@ static int load_runs(struct ct_tool *t, struct rep_report *r, struct ct_error *e
 	if (st == CT_OK && t->operands == 0)
 		st = rep_run_add(t, &r->run, "-", e);
 	if (st == CT_OK)
-		st = rep_run_finish(&r->run, e);
+		st = rep_run_finish(t, &r->run, e);
 	if (st != CT_OK || !o->old)
 		return st;
 	st = rep_run_add(t, &r->old, o->old, e);
 	if (st == CT_OK)
-		st = rep_run_finish(&r->old, e);
+		st = rep_run_finish(t, &r->old, e);
 	if (st == CT_OK)
 		st = rep_compare(&r->changes, &r->old, &r->run, e);
 	r->compared = st == CT_OK;
@@ -443,6 +443,7 @@ int main(int argc, char **argv)
 		.option = take_option,
 		.own_size = sizeof(struct own),
 		.guide = guide,
+		.takes = CT_TAKES_PLUGINS,
 		.run = run_report,
 	};
 	return ct_tool_main(&spec, argc, argv);

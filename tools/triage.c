@@ -335,7 +335,7 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK)
 		st = tr_emit(t, job, n, o->join ? (provenance.len ? provenance.data : "") : NULL, e);
 	if (st == CT_OK && o->html)
-		st = tr_html_write(o, e);
+		st = tr_html_write(t, e);
 	if (st == CT_OK) {
 		int failed = tr_require(t, job, n, e);
 		st = failed < 0 ? failed : tell_failures(t, job, n);
@@ -379,7 +379,7 @@ int main(int argc, char **argv)
 		.summary = "which workloads benefit from which cache mechanism, and why",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
 	                 CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
-	                 CT_TAKES_PROFILE,
+	                 CT_TAKES_PROFILE | CT_TAKES_PLUGINS,
 		.options = own_options,
 		.n_options = sizeof own_options / sizeof own_options[0],
 		.option = take_option,

@@ -2,9 +2,12 @@
 #ifndef CT_MODELS_COMMON_RECORDS_H
 #define CT_MODELS_COMMON_RECORDS_H
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "models/common/number.h"
 #include "profile/profile.h"
+
+CT_DECLS_BEGIN
 
 /* Where records go, and what those that follow have in common. All have scope all. The first failure stays in
  * `status` and *e, and nothing is written after it, so that a caller looks once, at the end. */
@@ -23,5 +26,7 @@ void ct_records_number(struct ct_records *w, const char *metric, const struct ct
 /* One SW record: metric's value where key is x (as records show it). */
 void ct_records_point(struct ct_records *w, const char *key, const char *x, const char *metric,
                       double v);
+
+CT_DECLS_END
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "common/plugin.h"
 
 struct files {
 	char **path;
@@ -185,7 +186,7 @@ int ct_digest_settings(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 	for (size_t i = 0; i < t->n_set; i++)
 		ct_buf_printf(&b, " -p %s", t->set[i]);
 	if (ct_buf_check(&b, e) == CT_OK)
-		*crc = ct_crc64(s.crc, b.data, b.len);
+		*crc = ct_plugins_digest(t, ct_crc64(s.crc, b.data, b.len));
 	else
 		st = ct_fail_nomem(e);
 	ct_buf_free(&b);

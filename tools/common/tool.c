@@ -1,6 +1,7 @@
 #include "common/tool.h"
 
 #include <fcntl.h>
+#include <getopt.h>
 #include <gsl/gsl_errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "base/units.h"
+#include "common/plugin.h"
 #include "common/terminal.h"
 
 /* Long-only common options. */
@@ -31,6 +33,8 @@ enum {
 	OPT_TRACE_ROOT,
 	OPT_NO_PROVENANCE,
 	OPT_PROGRESS,
+	OPT_PLUGIN,
+	OPT_PLUGIN_LIMIT,
 	OPT_VERSION
 };
 
@@ -84,6 +88,12 @@ static const struct common_option common[] = {
          {OPT_NO_VERIFY, "no-verify", NULL, "accept a profile without a right EN line (hand-edited)"}},
 	{CT_TAKES_PROFILE, {OPT_NO_PROVENANCE, "no-provenance", NULL, "write no PG record"}},
 	{CT_TAKES_SEED, {OPT_SEED, "seed", "N", "seed of what is random (default 1)"}},
+	{CT_TAKES_PLUGINS,
+         {OPT_PLUGIN, "plugin", "FILE",
+          "also know the mechanism of this shared object, with its\nfolder: ./FILE; may be given again"}},
+	{CT_TAKES_PLUGINS,
+         {OPT_PLUGIN_LIMIT, "plugin-limit", "SECONDS",
+          "end a plugin that gives no answer for so long (default\n3600)"}},
 	{CT_TAKES_OUTPUT,
          {'O', "output", "FORMAT",
           "table, profile or json (default: table on a terminal,\nelse profile)"}},
@@ -164,6 +174,14 @@ static int add_set(struct ct_tool *t, const char *v, struct ct_error *e)
 	return CT_OK;
 }
 
+static int add_plugin(struct ct_tool *t, const char *v, struct ct_error *e)
+{
+	if (ct_grow((void **)&t->named, &t->cap_named, t->n_named + 1, sizeof *t->named) < 0)
+		return ct_fail_nomem(e);
+	t->named[t->n_named++] = v;
+	return CT_OK;
+}
+
 static int number(const char *option, const char *v, uint64_t lo, uint64_t hi, uint64_t *out,
                   struct ct_error *e)
 {
@@ -202,6 +220,10 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 		if (ct_parse_real(v, &t->sample) < 0 || !(t->sample > 0 && t->sample <= 1))
 			return ct_fail(e, CT_ERR_USAGE, "--sample %s: give a rate above 0, at most 1",
 			               v);
+		return CT_OK;
+	case OPT_PLUGIN_LIMIT:
+		if (ct_parse_real(v, &t->plugin_seconds) < 0 || !(t->plugin_seconds > 0))
+			return ct_fail(e, CT_ERR_USAGE, "--plugin-limit %s: give seconds above 0", v);
 		return CT_OK;
 	case OPT_METHOD: return parse_method(t, v, e);
 	case OPT_SEED: return number("--seed", v, 0, UINT64_MAX, &t->seed, e);
@@ -322,6 +344,26 @@ static int print_gpu(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
+static int find_plugin(void *ctx, int key, const char *v, struct ct_error *e)
+{
+	return key == OPT_PLUGIN ? add_plugin(ctx, v, e) : CT_OK;
+}
+
+/* Names of mechanisms are read while options are parsed, so that plugins, wherever they stand, are looked for before. What
+ * is wrong with the options the second reading says. */
+static int load_plugins(struct ct_tool *t, const struct ct_option *table, size_t n, int argc,
+                        char **argv, struct ct_error *e)
+{
+	struct ct_error none = {0};
+	int first;
+	if (!(t->spec->takes & CT_TAKES_PLUGINS))
+		return CT_OK;
+	if (ct_options_parse(table, n, argc, argv, &first, find_plugin, t, &none) == CT_ERR_NOMEM)
+		return ct_fail_nomem(e);
+	optind = 0; /* from the beginning on, whatever it stopped at */
+	return ct_plugins_load(t, e);
+}
+
 static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
 {
 	const struct ct_tool_spec *spec = t->spec;
@@ -329,7 +371,9 @@ static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
 	size_t n = full_table(spec, table);
 	struct parse p = {.t = t};
 	int first = 1;
-	int st = ct_options_parse(table, n, argc, argv, &first, on_option, &p, e);
+	int st = load_plugins(t, table, n, argc, argv, e);
+	if (st == CT_OK)
+		st = ct_options_parse(table, n, argc, argv, &first, on_option, &p, e);
 	if (st != CT_OK)
 		return st;
 	if (p.help || p.version)
@@ -412,8 +456,11 @@ int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 	ct_keep_end(&t.keep);
 	ct_buf_free(&t.command_line);
 	ct_buf_free(&t.warnings);
+	ct_plugins_free(&t);
 	free(t.set);
 	free(t.own);
+	if (st >= 0 && t.plugin_broken)
+		return 2;
 	if (st == CT_ERR_INPUT && spec->input_error_exit)
 		return spec->input_error_exit;
 	return st < 0 ? 2 : st;

@@ -31,6 +31,7 @@ enum {
 	CT_TAKES_SEED = 1u << 7,     /* --seed */
 	CT_TAKES_PROFILE = 1u << 8,  /* --no-verify --trace-root --no-provenance */
 	CT_TAKES_KERNELS = 1u << 10, /* --sample-kernels */
+	CT_TAKES_PLUGINS = 1u << 11, /* --plugin --plugin-limit */
 	CT_TAKES_BOTH = 1u << 9      /* --check replays a changed GPU too, any SM count */
 				     /* -q -v --progress -h --version: always */
 };
@@ -103,6 +104,12 @@ struct ct_tool {
 	uint64_t seed;
 	int no_verify, no_provenance;
 	const char *trace_root;
+	const char **named; /* --plugin, in order */
+	size_t n_named, cap_named;
+	struct ct_plugin_file *plugin; /* those that are loaded (plugin.h) */
+	size_t n_plugins, cap_plugins;
+	double plugin_seconds; /* --plugin-limit; 0: the default */
+	int plugin_broken;     /* one has failed, and the command went on without it: it ends with 2 */
 	int quiet, verbose, progress;
 	struct {
 		int drawn;

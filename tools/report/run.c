@@ -9,10 +9,21 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "common/plugin.h"
+#include "common/plugin_records.h"
 
 static int of_others(void *name, const struct ct_record *r)
 {
 	return strcmp(r->field[0], name) != 0;
+}
+
+static const struct ct_record *find_verdict(const struct ct_profile *p, const char *const key[2])
+{
+	const struct ct_record *r;
+	for (size_t i = 0; (r = ct_profile_next(p, "TV", &i));)
+		if (r->nfields > 1 && !strcmp(r->field[0], key[0]) && !strcmp(r->field[1], key[1]))
+			return r;
+	return NULL;
 }
 
 static int add_workload(struct rep_run *run, struct ct_profile *p, const char *path, struct ct_error *e)
@@ -235,8 +246,53 @@ static char *name_of(void *run, size_t i)
 	return ((struct rep_run *)run)->w[i].name;
 }
 
+struct plugin_verdict {
+	struct rep_workload *w;
+	unsigned m;
+};
+
+static int work_of_plugin(void *ctx, struct ct_buf *reply, struct ct_error *e)
+{
+	const struct plugin_verdict *x = ctx;
+	struct ct_verdict v;
+	const struct ct_mechanism *m = ct_mechanism_at(x->m);
+	if (ct_verdict_decide(x->w->p, m, &v) < 0)
+		return ct_fail_nomem(e);
+	int st = ct_verdict_write(x->w->p, x->w->name, m, &v, e);
+	return st == CT_OK ? ct_plugin_records(x->w->p, UINT32_C(1) << x->m, NULL, reply, e) : st;
+}
+
+/* What a plugin says of the numbers that the profile has: in its process, and as triage decides it. */
+static int decide_plugin(struct ct_tool *t, struct rep_workload *w, unsigned m, struct ct_error *e)
+{
+	struct plugin_verdict x = {w, m};
+	struct ct_buf reply = {0};
+	struct ct_error why = {0};
+	struct ct_verdict *v = &w->v[m];
+	const char *const key[2] = {w->name, ct_mechanism_at(m)->name};
+	int broken, st = ct_plugin_run(t, UINT32_C(1) << m, work_of_plugin, &x, &reply, &broken, &why);
+	if (st == CT_OK)
+		st = ct_plugin_take_records(w->p, UINT32_C(1) << m, NULL, &reply, &broken, &why);
+	const struct ct_record *r = st == CT_OK ? find_verdict(w->p, key) : NULL;
+	if (!r || ct_verdict_read(r, v) < 0) {
+		*v = (struct ct_verdict){
+			.word = CT_UNKNOWN,
+			.speedup = NAN,
+			.low = NAN,
+			.high = NAN,
+			.alternative_speedup = NAN,
+			.sms_used = NAN,
+			.sms_asked = NAN};
+		snprintf(v->reason, sizeof v->reason, "%.400s", why.text);
+	}
+	if (broken)
+		ct_plugin_tell(t, &why);
+	ct_buf_free(&reply);
+	return broken || st == CT_OK ? CT_OK : ct_fail(e, st, "%s", why.text);
+}
+
 /* TV of the workload's own profile first; what is missing is decided here. */
-static int decide_verdicts(struct rep_workload *w, struct ct_error *e)
+static int decide_verdicts(struct ct_tool *t, struct rep_workload *w, struct ct_error *e)
 {
 	const struct ct_record *r;
 	int given[CT_MECHANISMS_MAX] = {0};
@@ -248,10 +304,13 @@ static int decide_verdicts(struct rep_workload *w, struct ct_error *e)
 			given[m] = 1;
 		}
 	}
-	for (unsigned m = 0; m < ct_mechanism_count(); m++)
-		if (!given[m] && ct_verdict_decide(w->p, ct_mechanism_at(m), &w->v[m]) < 0)
-			return ct_fail_nomem(e);
-	return CT_OK;
+	int st = CT_OK;
+	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
+		if (!given[m] && ct_mechanism_plugins() >> m & 1)
+			st = decide_plugin(t, w, m, e);
+		else if (!given[m] && ct_verdict_decide(w->p, ct_mechanism_at(m), &w->v[m]) < 0)
+			st = ct_fail_nomem(e);
+	return st;
 }
 
 /* The mechanisms that a profile has estimates or verdicts of, a bit each. */
@@ -275,7 +334,7 @@ int rep_next_shown(const struct rep_run *run, unsigned *m)
 	return *m < ct_mechanism_count();
 }
 
-int rep_run_finish(struct rep_run *run, struct ct_error *e)
+int rep_run_finish(struct ct_tool *t, struct rep_run *run, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < run->n_verdicts && st == CT_OK; i++)
@@ -292,7 +351,7 @@ int rep_run_finish(struct rep_run *run, struct ct_error *e)
 	run->shown = ct_mechanisms_published();
 	for (size_t i = 0; i < run->n && st == CT_OK; i++) {
 		run->shown |= mechanisms_of(run->w[i].p);
-		st = decide_verdicts(&run->w[i], e);
+		st = decide_verdicts(t, &run->w[i], e);
 	}
 	return st;
 }

@@ -29,7 +29,7 @@ struct rep_run {
 int rep_run_add(struct ct_tool *t, struct rep_run *run, const char *path, struct ct_error *e);
 /* Ends adding: documents of verdicts put to the workloads, whatever came first; names made distinct, sorted;
  * verdicts that no TV gave are decided. */
-int rep_run_finish(struct rep_run *run, struct ct_error *e);
+int rep_run_finish(struct ct_tool *t, struct rep_run *run, struct ct_error *e);
 void rep_run_free(struct rep_run *run);
 
 /* Moves *m on to the next mechanism that is reported, itself included: 1, or 0 behind the last. */

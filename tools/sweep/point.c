@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "common/estimator.h"
+#include "common/plugin.h"
 #include "common/question.h"
 #include "common/stage.h"
 #include "models/common/workload.h"
@@ -18,6 +19,7 @@ struct group {
 	const struct sw_task *task;
 	const struct sw_own *o;
 	struct ct_profile *passed; /* of a pass on the GPU of the group; NULL: there was none. Owned */
+	uint32_t asked;            /* mechanisms that are asked in this process, a bit each */
 };
 
 /* What is found out of a point: the lines of each system, and what is left to ask. */
@@ -111,14 +113,14 @@ static void open_questions(struct attempt *a)
 	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
 		const struct ct_mechanism *m = ct_mechanism_at(i);
 		struct ct_question *q = &a->question[i];
-		if (!(o->mechanisms >> i & 1))
+		views |= o->mechanisms >> i & 1 ? m->views : 0;
+		if (!(a->group->asked >> i & 1))
 			continue;
 		q->run.judged_only = asks_judged_only(o, i);
 		q->run.setting = setting_of(a, i);
 		a->status[i] = ct_question_open(q, &a->tool, m, &a->error[i]);
 		if (a->status[i] != CT_OK)
 			continue;
-		views |= m->views;
 		if (m->needs_pass && m->observer)
 			a->observer[a->pass.n_observers++] = &q->observer;
 	}
@@ -380,14 +382,14 @@ static int try_point(struct group *g, size_t point, int last, struct findings *f
 	return st;
 }
 
-/* The point from the profile, and what that does not tell from another pass. Returns 0 where it needs the trace and may not
- * have it. */
-static int estimate_point(struct group *g, size_t point, struct findings *f)
+/* The point from the profile, and what that does not tell from another pass, of the mechanisms that are open. Returns 0
+ * where it needs the trace and may not have it. */
+static int ask_point(struct group *g, size_t point, struct findings *f)
 {
 	struct ct_error e = {0};
 	int analytic = g->task->t->method == CT_METHOD_ANALYTIC;
-	f->open = g->o->mechanisms;
-	f->baseline_open = 1;
+	const uint32_t asked = f->open;
+	const int baseline = f->baseline_open;
 	int st = try_point(g, point, analytic, f, &e);
 	if (!analytic && (f->open || f->baseline_open) && st != CT_ERR_NOMEM) {
 		if (!g->task->may_pass)
@@ -395,10 +397,93 @@ static int estimate_point(struct group *g, size_t point, struct findings *f)
 		e = (struct ct_error){0};
 		st = try_point(g, point, 1, f, &e);
 	}
-	for (unsigned i = 0; st < 0 && i < g->o->n_systems; i++)
-		if (!f->line[i].len)
-			put_failure(&f->line[i], &g->o->system[i], e.text);
+	for (unsigned i = 0; st < 0 && i < g->o->n_systems; i++) {
+		const struct sw_system *s = &g->o->system[i];
+		if (!f->line[i].len && (s->mechanism < 0 ? baseline : (int)(asked >> s->mechanism & 1)))
+			put_failure(&f->line[i], s, e.text);
+	}
 	return 1;
+}
+
+/* ---- plugins ---- */
+
+/* A point of one plugin, in its process. */
+struct plugin_point {
+	struct group *group;
+	size_t point;
+	unsigned m;
+};
+
+/* "N\n" where it needs the trace and may not have it; else of each system "INDEX LENGTH\n" and its lines. */
+static int work_of_plugin(void *ctx, struct ct_buf *reply, struct ct_error *e)
+{
+	const struct plugin_point *x = ctx;
+	struct findings *f = ct_calloc(1, sizeof *f);
+	if (!f)
+		return ct_fail_nomem(e);
+	x->group->asked = f->open = UINT32_C(1) << x->m;
+	if (!ask_point(x->group, x->point, f)) {
+		ct_buf_puts(reply, "N\n");
+		return CT_OK;
+	}
+	for (unsigned i = 0; i < x->group->o->n_systems; i++) {
+		reply->failed |= f->line[i].failed;
+		if (f->line[i].len) {
+			ct_buf_printf(reply, "%u %zu\n", i, f->line[i].len);
+			ct_buf_add(reply, f->line[i].data, f->line[i].len);
+		}
+	}
+	return CT_OK;
+}
+
+/* Takes these lines; 0 where they are not right. */
+static int take_plugin(const struct plugin_point *x, const struct ct_buf *reply, struct findings *f)
+{
+	const char *at = reply->len ? reply->data : "", *end = at + reply->len;
+	while (at < end) {
+		char *next;
+		unsigned long i = strtoul(at, &next, 10), n = strtoul(next, &next, 10);
+		if (*next++ != '\n' || i >= x->group->o->n_systems || n > (size_t)(end - next) ||
+		    x->group->o->system[i].mechanism != (int)x->m)
+			return 0;
+		ct_buf_add(&f->line[i], next, n);
+		at = next + n;
+	}
+	return 1;
+}
+
+/* Each plugin about the point, in a process of its own. Returns 0 as ask_point() does. */
+static int ask_plugins(struct group *g, size_t point, struct findings *f)
+{
+	const uint32_t plugins = g->o->mechanisms & ct_mechanism_plugins();
+	int done = 1;
+	for (unsigned m = 0; m < ct_mechanism_count() && done; m++) {
+		struct plugin_point x = {g, point, m};
+		struct ct_buf reply = {0};
+		struct ct_error e = {0};
+		int broken, st;
+		if (!(plugins >> m & 1))
+			continue;
+		st = ct_plugin_run(g->task->t, UINT32_C(1) << m, work_of_plugin, &x, &reply, &broken,
+		                   &e);
+		done = st != CT_OK || !reply.len || *reply.data != 'N';
+		if (st == CT_OK && done && !take_plugin(&x, &reply, f))
+			st = ct_fail(&e, CT_ERR_INPUT, "a plugin's answer is damaged");
+		for (unsigned i = 0; st < 0 && i < g->o->n_systems; i++)
+			if (g->o->system[i].mechanism == (int)m) {
+				ct_buf_reset(&f->line[i]);
+				put_failure(&f->line[i], &g->o->system[i], e.text);
+			}
+		ct_buf_free(&reply);
+	}
+	return done;
+}
+
+static int estimate_point(struct group *g, size_t point, struct findings *f)
+{
+	g->asked = f->open = g->o->mechanisms & ~ct_mechanism_plugins();
+	f->baseline_open = 1;
+	return ask_point(g, point, f) && ask_plugins(g, point, f);
 }
 
 static void put_findings(struct findings *f, size_t point, unsigned n, struct ct_buf *reply)

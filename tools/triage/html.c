@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "triage/triage.h"
 
 /* Without --resume the profiles are kept in a folder of TMPDIR until the page is there. */
@@ -40,17 +41,32 @@ static int find_report(char path[PATH_MAX], struct ct_error *e)
 	return CT_OK;
 }
 
-static int run_report(const char *program, const char *page, const char *folder, struct ct_error *e)
+/* It has to know the plugins, too; those that the environment names it finds itself. */
+static int run_report(const struct ct_tool *t, char *program, char *page, char *folder,
+                      struct ct_error *e)
 {
+	static char html[] = "--html", out[] = "-o", null[] = "/dev/null", plugin[] = "--plugin";
+	char *first[] = {program, html, page, out, null, folder};
+	const size_t n = sizeof first / sizeof first[0];
+	char **argument = ct_calloc(n + 2 * t->n_named + 1, sizeof *argument);
 	int how;
+	if (!argument)
+		return ct_fail_nomem(e);
+	memcpy(argument, first, sizeof first);
+	for (size_t i = 0; i < t->n_named; i++) {
+		argument[n + 2 * i] = plugin;
+		argument[n + 2 * i + 1] = (char *)t->named[i];
+	}
 	fflush(NULL);
 	pid_t child = fork();
-	if (child < 0)
-		return ct_fail_errno(e, CT_ERR_IO, errno, "--html: cannot start report");
 	if (child == 0) {
-		execl(program, program, "--html", page, "-o", "/dev/null", folder, (char *)NULL);
+		execv(program, argument);
 		_exit(127);
 	}
+	int failed = errno;
+	free(argument);
+	if (child < 0)
+		return ct_fail_errno(e, CT_ERR_IO, failed, "--html: cannot start report");
 	while (waitpid(child, &how, 0) < 0)
 		if (errno != EINTR)
 			return ct_fail_errno(e, CT_ERR_IO, errno, "--html: report is lost");
@@ -59,11 +75,12 @@ static int run_report(const char *program, const char *page, const char *folder,
 	return ct_fail(e, CT_ERR_IO, "--html %s: report has not written the page", page);
 }
 
-int tr_html_write(const struct tr_own *o, struct ct_error *e)
+int tr_html_write(const struct ct_tool *t, struct ct_error *e)
 {
+	const struct tr_own *o = t->own;
 	char program[PATH_MAX];
 	int st = find_report(program, e);
-	return st == CT_OK ? run_report(program, o->html, o->resume, e) : st;
+	return st == CT_OK ? run_report(t, program, (char *)o->html, (char *)o->resume, e) : st;
 }
 
 void tr_html_end(struct tr_own *o)

@@ -10,6 +10,8 @@
 #include "common/digest.h"
 #include "common/estimator.h"
 #include "common/pass.h"
+#include "common/plugin.h"
+#include "common/plugin_records.h"
 #include "common/question.h"
 #include "common/stage.h"
 #include "models/common/workload.h"
@@ -26,11 +28,17 @@ struct asked {
 	struct ct_error workload_why;
 	struct ct_stage stage;
 	struct ct_judge judge;
+	uint32_t judged; /* those that are asked here, a bit each: plugins in processes of their own */
 };
 
-static int is_judged(const struct tr_own *o, unsigned m)
+static uint32_t all_judged(const struct tr_own *o)
 {
-	return (o->mechanisms ? o->mechanisms : ct_mechanisms_published()) >> m & 1;
+	return o->mechanisms ? o->mechanisms : ct_mechanisms_published();
+}
+
+static int is_judged(const struct asked *a, unsigned m)
+{
+	return a->judged >> m & 1;
 }
 
 /* ---- estimates ---- */
@@ -40,7 +48,7 @@ static int open_questions(struct ct_tool *t, struct asked *a, struct ct_error *e
 	const struct tr_own *o = t->own;
 	int st = CT_OK;
 	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++) {
-		if (!is_judged(o, m))
+		if (!is_judged(a, m))
 			continue;
 		a->question[m].run.judged_only = o->rows_only;
 		a->question[m].run.charted = !o->rows_only;
@@ -91,10 +99,10 @@ static int estimate_one(struct asked *a, unsigned i, struct ct_error *e)
 }
 
 /* Replays what the estimates leave open; a profile's trace that cannot be read again leaves it open. */
-static int replay_open(struct ct_tool *t, struct asked *a, struct ct_error *e)
+static int replay_open(struct asked *a, struct ct_error *e)
 {
 	for (unsigned m = 0; m < ct_mechanism_count(); m++)
-		if (is_judged(t->own, m)) {
+		if (is_judged(a, m)) {
 			ct_question_about(&a->question[m], &a->stage,
 			                  a->workload_status == CT_OK ? &a->workload : NULL);
 			ct_question_judge(&a->question[m], &a->judge);
@@ -216,10 +224,160 @@ static int keep_profile(const char *file, const char *digest, struct ct_profile 
 
 /* ---- the job ---- */
 
-static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, struct ct_error *e)
+/* Estimates, replays of what they leave open, and verdicts of the mechanisms that are asked in this process. Before their
+ * GPU is put into the profile plugins are asked: more() may be NULL. */
+static int judge_all(struct ct_tool *t, struct asked *a, const char *name,
+                     int (*more)(struct ct_tool *, struct asked *, const char *, struct ct_error *),
+                     struct ct_error *e)
 {
 	struct ct_stage *s = &a->stage;
 	int st = CT_OK;
+	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
+		if (is_judged(a, m))
+			st = estimate_one(a, m, e);
+		else if (s->changed && !(ct_mechanism_plugins() >> m & 1))
+			ct_profile_remove(s->p, "ES", ct_est_of_mechanism,
+			                  (void *)ct_mechanism_at(m)->name);
+	if (st == CT_OK && more)
+		st = more(t, a, name, e);
+	/* Reasons hold the estimates against the numbers of the GPU in force. */
+	if (st == CT_OK)
+		st = ct_stage_retarget(t, s, e);
+	if (st == CT_OK && t->method != CT_METHOD_ANALYTIC)
+		st = replay_open(a, e);
+	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
+		if (is_judged(a, m))
+			st = judge_mechanism(a, name, m, e);
+	return st;
+}
+
+/* ---- plugins ---- */
+
+/* What a plugin is asked: in its process the stage is that of the others, so far. */
+struct asked_plugin {
+	struct ct_tool *t;
+	struct asked *a;
+	const char *name;
+	unsigned m;
+	struct ct_tool_pass pass;
+	const struct ct_pass_observer *observer[1];
+};
+
+/* A mechanism that has to see a pass makes one, since its functions were not there in the first. */
+static int measure_plugin(struct asked_plugin *x, struct ct_error *e)
+{
+	struct ct_question *q = &x->a->question[x->m];
+	const struct ct_mechanism *m = q->run.mechanism;
+	struct ct_stage *s = &x->a->stage;
+	struct ct_profile *p;
+	if (!m->observer || !m->needs_pass || !m->measured || m->measured(s->p))
+		return CT_OK;
+	x->observer[0] = &q->observer;
+	x->pass = (struct ct_tool_pass){.observers = x->observer, .n_observers = 1};
+	s->pass = &x->pass;
+	int st = ct_stage_replay(x->t, s, m->name, &p, e);
+	if (st == CT_OK)
+		ct_stage_take(s, p);
+	return st;
+}
+
+static int work_of_plugin(void *ctx, struct ct_buf *reply, struct ct_error *e)
+{
+	struct asked_plugin *x = ctx;
+	struct asked *a = x->a;
+	const struct tr_own *o = x->t->own;
+	int st;
+	a->judged = UINT32_C(1) << x->m;
+	a->question[x->m].run.judged_only = o->rows_only;
+	a->question[x->m].run.charted = !o->rows_only;
+	st = ct_question_open(&a->question[x->m], x->t, ct_mechanism_at(x->m), e);
+	if (st == CT_OK)
+		st = measure_plugin(x, e);
+	if (st == CT_OK)
+		st = judge_all(x->t, a, x->name, NULL, e);
+	return st == CT_OK ? ct_plugin_records(a->stage.p, UINT32_C(1) << x->m, NULL, reply, e) : st;
+}
+
+/* The verdict on a plugin that has not answered. */
+static int tell_broken(struct asked *a, const char *name, unsigned m, const struct ct_error *why,
+                       struct ct_error *e)
+{
+	struct ct_verdict v = {
+		.word = CT_UNKNOWN,
+		.speedup = NAN,
+		.low = NAN,
+		.high = NAN,
+		.alternative_speedup = NAN,
+		.sms_used = NAN,
+		.sms_asked = NAN};
+	snprintf(v.reason, sizeof v.reason, "%.400s", why->text);
+	ct_judge_tell(&a->judge, &v);
+	return ct_verdict_write(a->stage.p, name, ct_mechanism_at(m), &v, e);
+}
+
+/* Each plugin about the same stage, in a process of its own. One that breaks has an unknown verdict. */
+static int ask_plugins(struct ct_tool *t, struct asked *a, const char *name, struct ct_error *e)
+{
+	const uint32_t plugins = all_judged(t->own) & ct_mechanism_plugins();
+	int st = CT_OK;
+	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++) {
+		struct asked_plugin x = {.t = t, .a = a, .name = name, .m = m};
+		struct ct_buf reply = {0};
+		struct ct_error why = {0};
+		int broken;
+		if (!(plugins >> m & 1))
+			continue;
+		st = ct_plugin_run(t, UINT32_C(1) << m, work_of_plugin, &x, &reply, &broken, &why);
+		if (st == CT_OK)
+			st = ct_plugin_take_records(
+				a->stage.p, UINT32_C(1) << m, NULL, &reply, &broken, &why);
+		if (broken) {
+			ct_plugin_tell(t, &why);
+			st = tell_broken(a, name, m, &why, e);
+		} else if (st != CT_OK) {
+			ct_fail(e, st, "%s", why.text);
+		}
+		ct_buf_free(&reply);
+	}
+	return st;
+}
+
+struct asked_together {
+	struct ct_tool *t;
+	struct asked *a;
+	const char *name;
+};
+
+static int work_of_together(void *ctx, struct ct_buf *reply, struct ct_error *e)
+{
+	const struct asked_together *x = ctx;
+	const struct tr_own *o = x->t->own;
+	int st = judge_together(x->t, x->a, x->name, e);
+	return st == CT_OK ? ct_plugin_records(x->a->stage.p, 0, o->together.name, reply, e) : st;
+}
+
+/* Those that are together: where plugins are among them in a process with all of these. */
+static int ask_together(struct ct_tool *t, struct asked *a, const char *name, struct ct_error *e)
+{
+	const struct tr_own *o = t->own;
+	const uint32_t plugins = ct_with_mask(&o->with) & ct_mechanism_plugins();
+	struct asked_together x = {t, a, name};
+	struct ct_buf reply = {0};
+	int broken;
+	if (!plugins)
+		return judge_together(t, a, name, e);
+	int st = ct_plugin_run(t, plugins, work_of_together, &x, &reply, &broken, e);
+	if (st == CT_OK)
+		st = ct_plugin_take_records(a->stage.p, 0, o->together.name, &reply, &broken, e);
+	ct_buf_free(&reply);
+	if (broken)
+		ct_plugin_tell(t, e);
+	return broken ? CT_OK : st;
+}
+
+static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, struct ct_error *e)
+{
+	struct ct_stage *s = &a->stage;
 	a->workload_status = ct_workload_read(&a->workload, s->p, s->base.sms,
 	                                      (double)ct_gpu_register_bytes(&s->base), &a->workload_why);
 	a->workload.cache = ct_miss_cache_new(); /* without one it only takes longer */
@@ -227,22 +385,9 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 		ct_profile_remove(s->p, "SW", NULL, NULL);
 		ct_judge_forget(s->p);
 	}
-	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
-		if (is_judged(t->own, m))
-			st = estimate_one(a, m, e);
-		else if (s->changed)
-			ct_profile_remove(s->p, "ES", ct_est_of_mechanism,
-			                  (void *)ct_mechanism_at(m)->name);
-	/* Reasons hold the estimates against the numbers of the GPU in force. */
-	if (st == CT_OK)
-		st = ct_stage_retarget(t, s, e);
-	if (st == CT_OK && t->method != CT_METHOD_ANALYTIC)
-		st = replay_open(t, a, e);
-	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
-		if (is_judged(t->own, m))
-			st = judge_mechanism(a, name, m, e);
+	int st = judge_all(t, a, name, ask_plugins, e);
 	if (st == CT_OK && ((const struct tr_own *)t->own)->with.n)
-		st = judge_together(t, a, name, e);
+		st = ask_together(t, a, name, e);
 	ct_miss_cache_free(a->workload.cache);
 	return st;
 }
@@ -254,7 +399,7 @@ static void choose_measurements(const struct ct_tool *t, struct asked *a,
 	unsigned views = 0;
 	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
 		const struct ct_mechanism *m = ct_mechanism_at(i);
-		if (!is_judged(t->own, i))
+		if (!(all_judged(t->own) >> i & 1))
 			continue;
 		views |= m->views;
 		if (m->needs_pass && m->observer)
@@ -275,6 +420,7 @@ static int measure_input(struct ct_tool *t, struct asked *a, const char *path, s
 	char *operand[1] = {(char *)path};
 	copy.operand = operand;
 	copy.operands = 1;
+	a->judged = all_judged(t->own) & ~ct_mechanism_plugins();
 	int st = open_questions(&copy, a, e);
 	if (st == CT_OK) {
 		choose_measurements(t, a, observer, &pass);
@@ -296,6 +442,7 @@ static int measure_input(struct ct_tool *t, struct asked *a, const char *path, s
 		ct_question_close(&a->question[m]);
 	ct_keep_end(&copy.keep);
 	t->warnings = copy.warnings;
+	t->plugin_broken = copy.plugin_broken;
 	return st;
 }
 
@@ -326,8 +473,8 @@ int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, cha
 		*kept = 1;
 	} else if (st == CT_OK) {
 		st = ask_input(t, path, out, name, e);
-		/* What was cut short is not kept: the next run may have the whole trace. */
-		if (st == CT_OK)
+		/* What was cut short is not kept: the next run may have the whole trace, or a plugin that does not break. */
+		if (st == CT_OK && !t->plugin_broken)
 			st = keep_profile(file.data, digest, *out, e);
 	}
 	ct_buf_free(&file);

@@ -45,15 +45,15 @@ static void reply_verdict(const struct ct_record *r, struct ct_buf *b)
 }
 
 /* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere. */
-static void write_reply(struct ct_buf *b, int st, int kept, const char *name, const struct ct_profile *p,
-                        const struct ct_buf *warnings, struct ct_error *e)
+static void write_reply(struct ct_buf *b, int st, int kept, int broken, const char *name,
+                        const struct ct_profile *p, const struct ct_buf *warnings, struct ct_error *e)
 {
 	const struct ct_record *r;
 	name = st < 0 ? "" : name;
 	for (char *c = e->text; *c; c++) /* of a path; lines are the form of the reply */
 		*c = *c == '\n' ? '?' : *c;
 	/* its length too: a name may hold anything */
-	ct_buf_printf(b, "%d %d %zu\n%s\n", st, kept, strlen(name), name);
+	ct_buf_printf(b, "%d %d %d %zu\n%s\n", st, kept, broken, strlen(name), name);
 	if (st < 0)
 		ct_buf_printf(b, "E%s\n", e->text);
 	for (size_t i = 0; st >= 0 && (r = ct_profile_next(p, "TV", &i));)
@@ -75,7 +75,7 @@ static void work_on(void *ctx, size_t i, struct ct_buf *reply)
 	ct_workers_share(p->t, p->threads_each, p->places);
 	tr_large_pages();
 	int st = tr_job_run(p->t, p->job[p->order[i]].path, &profile, name, &kept, &e);
-	write_reply(reply, st, kept, name, profile, &p->t->warnings, &e);
+	write_reply(reply, st, kept, p->t->plugin_broken, name, profile, &p->t->warnings, &e);
 	ct_profile_free(profile);
 }
 
@@ -157,6 +157,7 @@ static void take_reply(struct tr_job *j, char *reply, size_t len, const char *wh
 	if (reply && (head = next_line(&s))) {
 		j->status = (int)strtol(head, &head, 10);
 		j->kept = strtol(head, &head, 10) != 0;
+		j->broken = strtol(head, &head, 10) != 0;
 		n = strtoul(head, NULL, 10);
 	}
 	if (!head || n >= sizeof j->name || (size_t)(reply + len - s) <= n) {
@@ -178,6 +179,7 @@ static void take_job(void *ctx, size_t i, char *reply, size_t n, const char *why
 	const struct tr_own *o = p->t->own;
 	if (o->mechanisms)
 		j->has &= o->mechanisms | (unsigned)(o->with.n > 0) << ct_mechanism_count();
+	p->t->plugin_broken |= j->broken;
 	p->done++;
 	p->failed += j->status < 0;
 	p->bytes_done += j->bytes;

@@ -69,6 +69,10 @@ static void command_words(const struct ct_tool *t, struct ct_buf *b)
 {
 	const struct tr_own *o = t->own;
 	words_of_pass(t, b);
+	for (size_t i = 0; i < t->n_named; i++)
+		text_option(b, "--plugin", t->named[i]);
+	if (t->plugin_seconds > 0)
+		ct_buf_printf(b, " --plugin-limit %.17g", t->plugin_seconds);
 	for (unsigned m = 0; m < ct_mechanism_count(); m++)
 		if (o->mechanisms >> m & 1)
 			text_option(b, "--mechanism", ct_mechanism_at(m)->name);

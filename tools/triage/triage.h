@@ -47,6 +47,7 @@ struct tr_job {
 	double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS]; /* misses by size of what m works on */
 	unsigned has_curve;                               /* bit mask of those that are set */
 	int kept;                                         /* was taken from --resume's folder */
+	int broken;               /* a plugin has failed, and its verdict is unknown */
 	struct ct_profile *whole; /* owned; of a single input, where tr_whole() wants it */
 	char *error, *warnings;   /* owned, NULL without */
 };
@@ -76,7 +77,7 @@ uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][C
 /* --html: profiles are kept in a folder, in one of their own without --resume (begin); report makes the page of them
  * (write), whose own errors it prints; that folder goes (end). Fail with CT_ERR_IO, CT_ERR_NOMEM. */
 int tr_html_begin(struct tr_own *o, struct ct_error *e);
-int tr_html_write(const struct tr_own *o, struct ct_error *e);
+int tr_html_write(const struct ct_tool *t, struct ct_error *e);
 void tr_html_end(struct tr_own *o);
 
 /* Runs all jobs on t->threads processes. A job that fails says so in its status; fails
