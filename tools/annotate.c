@@ -237,8 +237,6 @@ int main(int argc, char **argv)
 		.own_size = sizeof(struct own),
 		.run = run,
 		.other_outputs = csv,
-		.output_help =
-			"table, profile, json or csv (default: table on a\nterminal, else profile)",
 	};
 	return ct_tool_main(&spec, argc, argv);
 }

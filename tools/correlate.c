@@ -324,7 +324,10 @@ static int render(struct ct_tool *t, struct ct_profile *p, struct ct_buf *b, str
 		return st;
 	if (t->output == CT_OUTPUT_JSON)
 		return ct_profile_write_json(p, b, e);
-	return t->output == CT_OUTPUT_TABLE ? table(t, p, b, e) : ct_profile_write(p, b, e);
+	if (t->output == CT_OUTPUT_PROFILE)
+		return ct_profile_write(p, b, e);
+	st = table(t, p, b, e);
+	return st == CT_OK ? ct_tool_finish_tables(t, b, e) : st;
 }
 
 static int emit(struct ct_tool *t, struct own *o, struct ct_error *e)

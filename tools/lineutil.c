@@ -28,7 +28,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	(void)t;
 	ct_table_cell(&used, "chunks reused");
 	ct_table_cell(&used, "lines");
-	ct_table_cell(&used, " ");
+	ct_table_cell(&used, "%s", "");
 	for (int i = 0; i <= 4; i++) {
 		char what[32], metric[32];
 		snprintf(what, sizeof what, "%d of 4", i);
@@ -37,7 +37,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	}
 	ct_table_cell(&asked, "bytes used");
 	ct_table_cell(&asked, "requests");
-	ct_table_cell(&asked, " ");
+	ct_table_cell(&asked, "%s", "");
 	for (int i = 0; i < 4; i++) {
 		char metric[32];
 		snprintf(metric, sizeof metric, "useful_bytes_%d", 32 * (i + 1));

@@ -173,12 +173,13 @@ static void method_cell(struct ct_table *t, const struct ct_profile *p, const ch
 
 static void scopes(const struct ct_profile *p, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 10, .style = ct_terminal_style()};
+	static const unsigned char rank[] = {0, 0, 4, 3, 0, 5, 1, 0, 2, 6};
+	struct ct_table t = {.columns = 10, .style = ct_terminal_style(), .rank = rank};
 	const char *scope, *method;
 	/* by size: from a sixteenth to sixteen times the size in force */
 	static const char *const heads[] = {
-		"scope",           "L1 sector misses",   "by size",
-		"L1 sector MPKI",  "LLC sector misses",  "by size",
+		"scope",           "L1 sector misses",   "L1 by size",
+		"L1 sector MPKI",  "LLC sector misses",  "LLC by size",
 		"LLC sector MPKI", "cycles with launch", "IPC with launch",
 		"method"};
 	for (int i = 0; i < 10; i++)
@@ -210,7 +211,8 @@ static void print_kernels(const struct ct_profile *p, struct ct_buf *b)
 	enum { SHOWN = 20 };
 	static const char *const heads[] = {
 		"kernel", "launches", "cycles", "share", "L1 misses", "LLC MPKI", "limited by"};
-	struct ct_table t = {.columns = 7, .style = ct_terminal_style()};
+	static const unsigned char rank[] = {0, 3, 2, 0, 1, 1, 0};
+	struct ct_table t = {.columns = 7, .style = ct_terminal_style(), .rank = rank};
 	struct ct_kernel_rank *k;
 	size_t n;
 	if (ct_kernels_rank(p, &k, &n) < 0) {

@@ -158,7 +158,7 @@ static void print_histogram(const struct ct_hist *h, struct ct_buf *b)
 	ct_table_cell(&t, "distance (lines)");
 	ct_table_cell(&t, "share");
 	ct_table_cell(&t, "hits up to here");
-	ct_table_cell(&t, " ");
+	ct_table_cell(&t, "%s", "");
 	for (double hi = 1; below < total - (double)h->cold && hi < 1e18; hi *= 4) {
 		double hits = ct_hist_hits(h, hi), share = (hits - below) / total;
 		ct_table_cell(&t, "< %.0f", hi);

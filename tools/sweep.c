@@ -200,9 +200,7 @@ int main(int argc, char **argv)
 	                 .own_size = sizeof(struct sw_own),
 	                 .run = run_sweep,
 	                 .reads_mechanisms = 1,
-	                 .other_outputs = csv,
-	                 .output_help =
-	                         "table, profile, json or csv (default: table on a\nterminal, else profile)"},
+	                 .other_outputs = csv},
 		.inputs = count_inputs(argc, argv)};
 	return ct_tool_main(&p.spec, argc, argv);
 }

@@ -240,7 +240,7 @@ static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 	}
 	ct_table_cell(&t, "all");
 	for (int i = 0; i < 3; i++)
-		ct_table_cell(&t, " ");
+		ct_table_cell(&t, "%s", "");
 	counts_row(&t, p, "all");
 	ct_table_cell(&t, "%s", "");
 	ct_table_render(&t, b);

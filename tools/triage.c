@@ -389,8 +389,6 @@ int main(int argc, char **argv)
 		.reads_mechanisms = 1,
 		.scales = 1,
 		.other_outputs = csv,
-		.output_help =
-			"table, profile, json or csv (default: table on a\nterminal, else profile)",
 	};
 	return ct_tool_main(&spec, argc, argv);
 }

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/escape.h"
+#include "base/table_draw.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
-enum { GAP = 2, NAME_WIDTH = 48, NAME_TAIL = 16, WRAP_LEAST = 18, BAR_MOST = 100 };
+enum { NAME_WIDTH = 48, NAME_TAIL = 16, BAR_MOST = 100 };
 
 /* The style of a table that names none. */
-static const struct ct_table_style plain = {0, 0, 0};
+static const struct ct_table_style plain = {0, 0, 0, NULL};
 
 static const struct ct_table_style *style_of(const struct ct_table *t)
 {
@@ -65,9 +66,31 @@ void ct_table_heads(struct ct_table *t, const char *const *names)
 		ct_table_cell(t, "%s", names[i]);
 }
 
+/* A value in full, where a program reads it: 1. */
+static int exact(struct ct_table *t, double v)
+{
+	struct ct_buf b = {0};
+	if (!style_of(t)->csv)
+		return 0;
+	ct_buf_real(&b, v);
+	t->cells.failed |= b.failed;
+	ct_table_cell(t, "%s", b.failed ? "" : b.data);
+	ct_buf_free(&b);
+	return 1;
+}
+
+static int exact_count(struct ct_table *t, uint64_t v)
+{
+	if (style_of(t)->csv)
+		ct_table_cell(t, "%llu", (unsigned long long)v);
+	return style_of(t)->csv != NULL;
+}
+
 void ct_table_count(struct ct_table *t, uint64_t v)
 {
 	char s[32];
+	if (exact_count(t, v))
+		return;
 	grouped(s, v);
 	ct_table_cell(t, "%s", s);
 }
@@ -76,6 +99,8 @@ void ct_table_real(struct ct_table *t, double v)
 {
 	double a = fabs(v);
 	char s[32];
+	if (exact(t, v))
+		return;
 	if (isnan(v)) {
 		ct_table_cell(t, "-");
 	} else if (a >= 999.5 && a < 1e18) {
@@ -92,6 +117,8 @@ void ct_table_real(struct ct_table *t, double v)
 
 void ct_table_percent(struct ct_table *t, double fraction)
 {
+	if (exact(t, fraction))
+		return;
 	if (isnan(fraction))
 		ct_table_cell(t, "-");
 	else
@@ -101,6 +128,8 @@ void ct_table_percent(struct ct_table *t, double fraction)
 void ct_table_size(struct ct_table *t, uint64_t bytes)
 {
 	char s[32];
+	if (exact_count(t, bytes))
+		return;
 	ct_format_size(bytes, s, sizeof s);
 	ct_table_cell(t, "%s", s);
 }
@@ -119,6 +148,8 @@ void ct_table_bar(struct ct_table *t, double fraction, unsigned width)
 	char bar[3 * BAR_MOST + 8] = "";
 	const int utf8 = style_of(t)->utf8;
 	size_t at = 0;
+	if (exact(t, fraction))
+		return;
 	width = width > BAR_MOST ? BAR_MOST : width;
 	double v = fraction > 0 ? (fraction < 1 ? fraction : 1) * width : 0;
 	unsigned whole = (unsigned)(utf8 ? v : v + 0.5);
@@ -130,11 +161,28 @@ void ct_table_bar(struct ct_table *t, double fraction, unsigned width)
 	ct_table_cell(t, "%s", bar);
 }
 
+/* The values of a curve, with blanks between. */
+static void exact_values(struct ct_table *t, const double *v, size_t n)
+{
+	struct ct_buf b = {0};
+	for (size_t i = 0; i < n; i++) {
+		ct_buf_puts(&b, i ? " " : "");
+		ct_buf_real(&b, v[i]);
+	}
+	t->cells.failed |= b.failed;
+	ct_table_cell(t, "%s", b.len ? b.data : "");
+	ct_buf_free(&b);
+}
+
 void ct_table_spark(struct ct_table *t, const double *v, size_t n, double low, double high)
 {
 	static const char ascii[] = "_.-=+*#@";
 	char text[3 * BAR_MOST + 1] = "";
 	size_t at = 0;
+	if (style_of(t)->csv) {
+		exact_values(t, v, n);
+		return;
+	}
 	n = n > BAR_MOST ? BAR_MOST : n;
 	for (size_t i = 0; i < n; i++) {
 		double share = high > low ? (v[i] - low) / (high - low) : 0;
@@ -153,145 +201,47 @@ void ct_table_spark(struct ct_table *t, const double *v, size_t n, double low, d
 	ct_table_cell(t, "%s", text);
 }
 
-/* Characters of a UTF-8 text: its bytes without the continuation bytes. */
-static size_t width_of(const char *s)
-{
-	size_t n = 0;
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
-/* Start of the n-th character. */
-static const char *character(const char *s, size_t n)
-{
-	for (; *s; s++)
-		if (((unsigned char)*s & 0xc0) != 0x80 && n-- == 0)
-			break;
-	return s;
-}
-
 void ct_table_name(struct ct_table *t, const char *name)
 {
-	size_t width = width_of(name);
-	if (width <= NAME_WIDTH) {
+	size_t width = ct_utf8_width(name);
+	if (width <= NAME_WIDTH || style_of(t)->csv) {
 		ct_table_cell(t, "%s", name);
 		return;
 	}
-	ct_table_cell(t, "%.*s..%s", (int)(character(name, NAME_WIDTH - NAME_TAIL - 2) - name), name,
-	              character(name, width - NAME_TAIL));
+	ct_table_cell(t, "%.*s..%s", (int)(ct_utf8_at(name, NAME_WIDTH - NAME_TAIL - 2) - name), name,
+	              ct_utf8_at(name, width - NAME_TAIL));
 }
 
-static int is_digit(char c)
+/* Rows as they are, for a program. What has no head is a drawing for people. */
+static void print_csv(const struct ct_table *t, struct ct_buf *b)
 {
-	return c >= '0' && c <= '9';
-}
-
-/* 1 for a number, 0 for text, -1 for a missing value, which goes with either. */
-static int looks_like_number(const char *s)
-{
-	if (!*s || strcmp(s, "-") == 0 || strcmp(s, "NA") == 0)
-		return -1;
-	return is_digit(s[0]) || (s[0] == '-' && is_digit(s[1])) || strcmp(s, "inf") == 0;
-}
-
-struct column {
-	size_t width;
-	int numbers, texts;
-};
-
-static void measure(const struct ct_table *t, struct column *c)
-{
-	const char *s = t->cells.data;
-	for (unsigned i = 0; i < t->count; i++, s += strlen(s) + 1) {
-		struct column *k = &c[i % t->columns];
-		size_t w = width_of(s);
-		if (w > k->width)
-			k->width = w;
-		if (i >= t->columns && looks_like_number(s) >= 0) {
-			k->numbers += looks_like_number(s);
-			k->texts += !looks_like_number(s);
+	const char *s = t->cells.data, *head = s;
+	if (b->len)
+		ct_buf_puts(b, "\r\n"); /* between two tables */
+	for (unsigned i = 0, any = 0; i < t->count; i++, s += strlen(s) + 1) {
+		if (i % t->columns == 0) {
+			head = t->cells.data;
+			any = 0;
 		}
-	}
-}
-
-static void pad(struct ct_buf *b, size_t n)
-{
-	while (n-- > 0)
-		ct_buf_putc(b, ' ');
-}
-
-/* Verdicts stand out in colour, if there is one; the word says the same. */
-static void print_cell(struct ct_buf *b, const char *s, int color)
-{
-	const char *code = !color                       ? NULL
-	                   : strcmp(s, "benefits") == 0 ? "32"
-	                   : strcmp(s, "hurts") == 0    ? "31"
-	                   : strcmp(s, "unknown") == 0  ? "2"
-	                                                : NULL;
-	if (code)
-		ct_buf_printf(b, "\033[%sm%s\033[0m", code, s);
-	else
-		ct_buf_puts(b, s);
-}
-
-/* A text from column `indent` on, in lines of at most `room` characters. */
-static void print_wrapped(struct ct_buf *b, const char *s, size_t indent, size_t room)
-{
-	while (width_of(s) > room) {
-		const char *end = character(s, room), *cut = end;
-		while (cut > s && *cut != ' ')
-			cut--;
-		if (cut == s)
-			cut = end;
-		ct_buf_add(b, s, (size_t)(cut - s));
-		ct_buf_putc(b, '\n');
-		pad(b, indent);
-		s = cut + (*cut == ' ');
-	}
-	ct_buf_puts(b, s);
-}
-
-static void print_cells(const struct ct_table *t, const struct column *c, struct ct_buf *b)
-{
-	const struct ct_table_style *style = style_of(t);
-	size_t before_last = 0;
-	for (unsigned i = 0; i + 1 < t->columns; i++)
-		before_last += c[i].width + GAP;
-	int wrap = style->width > before_last + WRAP_LEAST;
-	const char *s = t->cells.data;
-	size_t owed = 0; /* blanks that the next cell needs: none end a line */
-	for (unsigned i = 0; i < t->count; i++, s += strlen(s) + 1) {
-		const struct column *k = &c[i % t->columns];
-		size_t fill = k->width - width_of(s);
-		int right = k->numbers && !k->texts;
-		if (*s) {
-			pad(b, owed + (right ? fill : 0));
-			if (wrap && !right && (i + 1) % t->columns == 0)
-				print_wrapped(b, s, before_last, style->width - before_last);
-			else
-				print_cell(b, s, style->color);
-			owed = right ? GAP : fill + GAP;
-		} else {
-			owed += k->width + GAP;
+		if (*head) {
+			ct_buf_puts(b, any++ ? "," : "");
+			ct_escape_csv(b, strcmp(s, "-") == 0 ? "NA" : s);
 		}
-		if ((i + 1) % t->columns == 0 || i + 1 == t->count) {
-			ct_buf_putc(b, '\n');
-			owed = 0;
-		}
+		head += strlen(head) + 1;
+		if ((i + 1) % t->columns == 0 || i + 1 == t->count)
+			ct_buf_puts(b, "\r\n");
 	}
 }
 
 void ct_table_render(struct ct_table *t, struct ct_buf *b)
 {
-	struct column *c = t->columns ? ct_calloc(t->columns, sizeof *c) : NULL;
-	if (!c || t->cells.failed) {
+	struct ct_buf *csv = style_of(t)->csv;
+	if (!t->columns || t->cells.failed)
 		b->failed = 1;
-	} else if (t->count) {
-		measure(t, c);
-		print_cells(t, c, b);
-	}
-	free(c);
+	else if (t->count && csv)
+		print_csv(t, csv);
+	else if (t->count)
+		ct_table_draw(t, style_of(t), b);
 	ct_buf_free(&t->cells);
 	t->count = 0;
 }

@@ -12,17 +12,22 @@ CT_DECLS_BEGIN
 
 /* How a table is drawn. Zeroed: plain ASCII of any width. */
 struct ct_table_style {
-	int utf8;  /* bars and curves of block characters */
-	int color; /* words of verdicts in colour */
-	unsigned
-		width; /* columns of the screen, at which the last column is wrapped between words; 0: any */
+	int utf8;       /* bars and curves of block characters */
+	int color;      /* words of verdicts in colour */
+	unsigned width; /* columns of the screen, 0: any */
+	/* Where not NULL, tables are appended here as comma-separated values (RFC 4180) instead of drawn: numbers to six
+	 * digits and without units, names in full, an empty line between two tables. */
+	struct ct_buf *csv;
 };
 
 /* A table is filled cell by cell, row by row, and rendered once all widths are known. Columns whose every cell (below the
- * head) looks like a number are right-aligned. Zero-initialise with the number of columns and the style. */
+ * head) looks like a number are right-aligned. Where the screen has no room, heads and the last column are wrapped
+ * between words, names are cut, and then columns are left out, those of the highest rank first; a line below names
+ * them. Zero-initialise with the number of columns and the style. */
 struct ct_table {
 	unsigned columns;
 	const struct ct_table_style *style; /* NULL: the zeroed one; outlives the table */
+	const unsigned char *rank;          /* of each column, 0: it stays; NULL: the last but one goes first */
 	struct ct_buf cells;                /* NUL-separated */
 	unsigned count;
 };
@@ -48,6 +53,8 @@ void ct_table_spark(struct ct_table *t, const double *v, size_t n, double low, d
 void ct_table_name(struct ct_table *t, const char *name);
 /* Appends the rendered table to b (the first row is the head) and frees t. */
 void ct_table_render(struct ct_table *t, struct ct_buf *b);
+/* Wraps the lines of b that are longer than `width` between words, with two blanks before what follows. */
+void ct_table_wrap_text(struct ct_buf *b, unsigned width);
 
 CT_DECLS_END
 

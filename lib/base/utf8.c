@@ -49,3 +49,19 @@ void ct_utf8_clean(char *s, size_t n)
 		i += step;
 	}
 }
+
+size_t ct_utf8_width(const char *s)
+{
+	size_t n = 0;
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+const char *ct_utf8_at(const char *s, size_t n)
+{
+	for (; *s; s++)
+		if (((unsigned char)*s & 0xc0) != 0x80 && n-- == 0)
+			break;
+	return s;
+}

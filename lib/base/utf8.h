@@ -16,6 +16,12 @@ size_t ct_utf8(const char *s, size_t n);
  * and each byte of U+FFFE and U+FFFF, which XML does not have. Thread-safe on different text. */
 void ct_utf8_clean(char *s, size_t n);
 
+/* Characters of a valid text. Pure. */
+size_t ct_utf8_width(const char *s);
+
+/* Start of the n-th character of a valid text, its end where it has fewer. Pure. */
+const char *ct_utf8_at(const char *s, size_t n);
+
 CT_DECLS_END
 
 #endif

@@ -38,7 +38,9 @@ static void answer_table(const struct ct_bp_answer *a, const struct ct_profile *
 		"system", "L1 sector misses", "L1<->LLC bytes", "passed", "line evictions",
 		"unused", "bytes/L1",         "over BL",        "range"};
 	const struct ct_bp_measured *base = &a->row[CT_BP_BL].x;
-	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
+	static const unsigned char rank[] = {0, 2, 3, 4, 5, 6, 7, 0, 1};
+	struct ct_table table = {
+		.columns = sizeof names / sizeof names[0], .style = style, .rank = rank};
 	ct_table_heads(&table, names);
 	for (int i = 0; i < CT_BP_SYSTEMS; i++) {
 		const struct ct_bp_row *r = &a->row[i];

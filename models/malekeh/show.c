@@ -73,7 +73,8 @@ static void replayed_table(const struct ct_profile *p, const struct ct_table_sty
 	static const char *const head[] = {
 		"system",       "added/SM", "hit ratio", "bank reads", "energy",
 		"cache writes", "over OCU", "range",     "why"};
-	struct ct_table table = {.columns = 9, .style = style};
+	static const unsigned char rank[] = {0, 5, 2, 4, 3, 6, 0, 1, 0};
+	struct ct_table table = {.columns = 9, .style = style, .rank = rank};
 	const struct ct_mk_system *s;
 	ct_table_heads(&table, head);
 	for (size_t i = 0; (s = ct_mk_system_at(i)); i++)

@@ -91,7 +91,9 @@ int ct_sl_show(const struct ct_mechanism_run *run, const struct ct_table_style *
 		"reply time", "over Private",     "range",          "perf/W",   "why"};
 	const struct ct_sl_run *s = run->state;
 	const struct ct_sl_row *rows = ct_sl_shown_rows(run);
-	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
+	static const unsigned char rank[] = {0, 2, 6, 5, 4, 3, 0, 1, 7, 0};
+	struct ct_table table = {
+		.columns = sizeof names / sizeof names[0], .style = style, .rank = rank};
 	char notes[CT_SL_NOTES_MAX][CT_SL_NOTE_LEN];
 	if (!s->answered)
 		return CT_OK;

@@ -53,7 +53,9 @@ static void answer_table(const struct ct_ts_answer *a, const struct ct_profile *
 		"system",         "load misses",  "request MPKI", "L1 sector misses",
 		"L1 sector MPKI", "L1->L2 bytes", "L2->L1 bytes", "bytes/L1",
 		"over 128B",      "range",        "why"};
-	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
+	static const unsigned char rank[] = {0, 2, 6, 3, 7, 5, 4, 8, 0, 1, 0};
+	struct ct_table table = {
+		.columns = sizeof names / sizeof names[0], .style = style, .rank = rank};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++)
 		if (a->systems >> i & 1)

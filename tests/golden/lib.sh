@@ -3,6 +3,9 @@
 set -u
 CT_SHARED=$(cd "$CT_ROOT/../shared" 2>/dev/null && pwd)
 ct_n=0
+# Tests read tables: all columns, whatever the screen. tables.sh and terminal.sh ask about narrow ones.
+shopt -u checkwinsize
+export COLUMNS=1000
 
 pass() { ct_n=$((ct_n + 1)); echo "ok $ct_n - $1"; }
 fail() {

@@ -2,6 +2,7 @@
 # where it has not, colours unless NO_COLOR, text that knows the width; a file gets ASCII.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
+unset COLUMNS
 export PATH="$CT_BIN:$PATH"
 if ! command -v script >/dev/null 2>&1; then
 	skip "tables on a terminal" "script is not installed"
@@ -45,7 +46,7 @@ for w in 80 120 160; do
 	check "lines of triage fit $w columns ($wide)" test "$wide" -le $w -a "$wide" -gt 40
 done
 same "a narrow terminal keeps the reasons" 0 "$(on 80 C.UTF-8 "triage -q $p" | blocks)"
-triage -q -O table --no-verify "$p" >file
+COLUMNS=400 triage -q -O table --no-verify "$p" >file
 same "a file gets ASCII" "0 0" "$(high <file) $(escapes <file)"
 same "with the same columns" "$(NO_COLOR=1 on 400 C "triage -q $p")" "$(cat file)"
 # The part of the GPU takes four words ("5 of 68 SMs").

@@ -7,7 +7,7 @@ static int emit_table(struct ct_tool *t, struct ct_table *table, struct ct_error
 {
 	struct ct_buf b = {0};
 	ct_table_render(table, &b);
-	int st = ct_buf_check(&b, e);
+	int st = ct_tool_finish_tables(t, &b, e);
 	if (st == CT_OK)
 		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);

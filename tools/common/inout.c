@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "common/terminal.h"
 #include "common/tool.h"
 #include "models/registry.h"
 #include "pass/origin.h"
@@ -208,6 +209,20 @@ int ct_tool_emit_text(struct ct_tool *t, const struct ct_buf *b, struct ct_error
 	return st == CT_OK ? ct_tool_write_text(t->out_path, b, e) : st;
 }
 
+int ct_tool_finish_tables(const struct ct_tool *t, struct ct_buf *b, struct ct_error *e)
+{
+	if (t->output == CT_OUTPUT_CSV) {
+		struct ct_buf *csv = ct_terminal_csv();
+		csv->failed |= b->failed;
+		ct_buf_free(b);
+		*b = *csv;
+		*csv = (struct ct_buf){0};
+	} else {
+		ct_table_wrap_text(b, ct_terminal_style()->width);
+	}
+	return ct_buf_check(b, e);
+}
+
 int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,
                  int (*table)(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
                               struct ct_error *e),
@@ -217,10 +232,12 @@ int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,
 	int st;
 	if (t->output == CT_OUTPUT_JSON)
 		st = ct_profile_write_json(p, &b, e);
-	else if (t->output == CT_OUTPUT_TABLE && table)
+	else if ((t->output == CT_OUTPUT_TABLE || t->output == CT_OUTPUT_CSV) && table)
 		st = table(t, p, &b, e);
 	else
 		st = ct_profile_write(p, &b, e);
+	if (st == CT_OK && table && (t->output == CT_OUTPUT_TABLE || t->output == CT_OUTPUT_CSV))
+		st = ct_tool_finish_tables(t, &b, e);
 	if (st == CT_OK)
 		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);

@@ -5,7 +5,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static struct ct_table_style terminal;
+enum { WIDTH = 80, WIDTH_LEAST = 40 }; /* of no terminal, and of any */
+
+static struct ct_table_style terminal = {.width = WIDTH};
+static struct ct_buf csv;
 
 /* Whether the locale's characters are UTF-8. The first of these variables that is set names it (POSIX). */
 static int locale_is_utf8(void)
@@ -20,16 +23,33 @@ static int locale_is_utf8(void)
 	return 0;
 }
 
-void ct_terminal_detect(void)
+/* What COLUMNS says (POSIX), 0: nothing. */
+static unsigned given_width(void)
+{
+	const char *text = getenv("COLUMNS");
+	unsigned long n = text ? strtoul(text, NULL, 10) : 0;
+	return n >= WIDTH_LEAST && n <= 100000 ? (unsigned)n : 0;
+}
+
+void ct_terminal_detect(int to_stdout)
 {
 	struct winsize size;
 	const char *plain = getenv("NO_COLOR"), *term = getenv("TERM");
+	if (given_width())
+		terminal.width = given_width();
 	int dumb = !term || !*term || strcmp(term, "dumb") == 0;
-	if (!isatty(STDOUT_FILENO))
+	if (!to_stdout || !isatty(STDOUT_FILENO))
 		return;
-	terminal.width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= WIDTH_LEAST && !given_width())
+		terminal.width = size.ws_col;
 	terminal.utf8 = locale_is_utf8();
 	terminal.color = !dumb && !(plain && *plain);
+}
+
+struct ct_buf *ct_terminal_csv(void)
+{
+	terminal.csv = &csv;
+	return &csv;
 }
 
 const struct ct_table_style *ct_terminal_style(void)

@@ -96,7 +96,7 @@ static const struct common_option common[] = {
           "end a plugin that gives no answer for so long (default\n3600)"}},
 	{CT_TAKES_OUTPUT,
          {'O', "output", "FORMAT",
-          "table, profile or json (default: table on a terminal,\nelse profile)"}},
+          "table, profile, json or csv (default: table on a\nterminal, else profile)"}},
 	{CT_TAKES_OUTPUT, {'o', "out", "FILE", "write to FILE: complete or not at all"}},
 	{CT_TAKES_THREADS,
          {'@', "threads", "N",
@@ -117,28 +117,25 @@ struct parse {
 
 static int parse_output(struct ct_tool *t, const char *v, struct ct_error *e)
 {
-	static const char *const names[] = {"table", "profile", "json"};
+	static const char *const names[] = {"table", "profile", "json", "csv"};
 	const char *const *other = t->spec->other_outputs;
 	t->output_given = 1;
-	for (int i = 0; i < 3 && !t->spec->only_others; i++)
-		if (strcmp(v, names[i]) == 0) {
-			t->output = (enum ct_output)i;
-			return CT_OK;
-		}
 	for (; other && *other; other++)
 		if (strcmp(v, *other) == 0) {
 			t->output = CT_OUTPUT_OTHER;
 			t->output_other = *other;
 			return CT_OK;
 		}
+	for (int i = 0; i < 4 && !t->spec->only_others; i++)
+		if (strcmp(v, names[i]) == 0) {
+			t->output = (enum ct_output)i;
+			return CT_OK;
+		}
 	if (t->spec->only_others)
 		return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use %s%s%s, or leave -O out", v,
 		               t->spec->other_outputs[0], t->spec->other_outputs[1] ? " or " : "",
 		               t->spec->other_outputs[1] ? t->spec->other_outputs[1] : "");
-	return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use table, profile%s%s%s", v,
-	               t->spec->other_outputs ? ", " : " or ",
-	               t->spec->other_outputs ? t->spec->other_outputs[0] : "json",
-	               t->spec->other_outputs ? " or json" : "");
+	return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use table, profile, json or csv", v);
 }
 
 static int parse_method(struct ct_tool *t, const char *v, struct ct_error *e)
@@ -386,8 +383,9 @@ static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
 		return ct_fail_nomem(e);
 	if (!t->output_given)
 		t->output = !t->out_path && isatty(STDOUT_FILENO) ? CT_OUTPUT_TABLE : CT_OUTPUT_PROFILE;
-	if (!t->out_path)
-		ct_terminal_detect();
+	ct_terminal_detect(!t->out_path);
+	if (t->output == CT_OUTPUT_CSV)
+		ct_terminal_csv();
 	if (t->print_gpu)
 		return print_gpu(t, e);
 	st = spec->reads_mechanisms ? CT_OK : ct_tool_check_keys(t, 0, e);

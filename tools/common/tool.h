@@ -39,7 +39,8 @@ enum {
 /* First key for a command's own long-only options. */
 enum { CT_OWN_OPTION = 512 };
 
-enum ct_output { CT_OUTPUT_TABLE, CT_OUTPUT_PROFILE, CT_OUTPUT_JSON, CT_OUTPUT_OTHER };
+/* CSV: its tables as comma-separated values, by ct_tool_finish_tables(); a command may write its own, as another output. */
+enum ct_output { CT_OUTPUT_TABLE, CT_OUTPUT_PROFILE, CT_OUTPUT_JSON, CT_OUTPUT_CSV, CT_OUTPUT_OTHER };
 enum ct_method { CT_METHOD_AUTO, CT_METHOD_ANALYTIC, CT_METHOD_REPLAY };
 
 struct ct_tool;
@@ -170,6 +171,10 @@ struct ct_profile *ct_tool_profile_copy(const struct ct_profile *p, struct ct_er
 
 /* Appends this stage's PG record (unless --no-provenance). */
 int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error *e);
+
+/* Makes a text with tables of ct_terminal_style() ready for output: wrapped where it is for people; with -O csv what
+ * stands between the tables is left out. Fails with CT_ERR_NOMEM. */
+int ct_tool_finish_tables(const struct ct_tool *t, struct ct_buf *b, struct ct_error *e);
 
 /* Writes the profile as -O asks; table (for people) renders what this command has
  * to say. Complete or nothing. */

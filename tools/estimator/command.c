@@ -162,7 +162,7 @@ static int print_overheads(struct ct_tool *t, const struct est_answer *a, struct
 		st = a->question.run.mechanism->show_overheads(
 			&a->question.run, &g, ct_terminal_style(), &b, e);
 	if (st == CT_OK)
-		st = ct_buf_check(&b, e);
+		st = ct_tool_finish_tables(t, &b, e);
 	if (st == CT_OK)
 		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);

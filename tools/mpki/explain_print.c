@@ -10,7 +10,7 @@ enum { CLASSES = 5, PARTS = 7 };
 static const char *const class_name[CLASSES] = {
 	"_compulsory", "_capacity", "_associativity", "_latency", "_mshr"};
 static const char *const class_head[CLASSES] = {
-	"compulsory", "capacity", "associativity", "latency", "MSHR"};
+	"cold", "capacity", "conflict", "latency", "MSHR"};
 static const char *const part_name[PARTS] = {
 	"base", "issue", "dependencies", "l1", "network", "llc", "dram"};
 static const char *const part_head[PARTS] = {
@@ -48,7 +48,8 @@ static void misses(const struct ct_profile *p, const char *scope, const char *le
 
 static void print_misses(const struct ct_profile *p, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 4 + CLASSES, .style = ct_terminal_style()};
+	static const unsigned char rank[4 + CLASSES] = {[2] = 2, [3 + CLASSES] = 1};
+	struct ct_table t = {.columns = 4 + CLASSES, .style = ct_terminal_style(), .rank = rank};
 	const char *scope;
 	ct_buf_puts(b, "\nWhy 32 B sectors miss (pending hits wait for a fill and are no misses)\n");
 	ct_table_cell(&t, "scope");
@@ -78,7 +79,8 @@ static const double SHOWN_SHARE = 0.0005;
 static void print_cycles(const struct ct_profile *p, const char *prefix, const char *title, int stack,
                          struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 2 + PARTS, .style = ct_terminal_style()};
+	static const unsigned char rank[2 + PARTS] = {[1] = 1};
+	struct ct_table t = {.columns = 2 + PARTS, .style = ct_terminal_style(), .rank = rank};
 	const char *scope;
 	int negative = 0;
 	ct_buf_printf(b, "\n%s\n", title);

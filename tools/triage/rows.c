@@ -163,7 +163,9 @@ static int with_sms(const struct tr_row *r, size_t n)
 static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
 	int curves = with_curves(r, n), sms = with_sms(r, n);
-	struct ct_table t = {.columns = 6 + (unsigned)(curves + sms), .style = ct_terminal_style()};
+	unsigned char rank[8] = {0}; /* where there is no room the curve goes first, then the SMs, then the range */
+	struct ct_table t = {
+		.columns = 6 + (unsigned)(curves + sms), .style = ct_terminal_style(), .rank = rank};
 	ct_table_cell(&t, "workload");
 	if (sms)
 		ct_table_cell(&t, is_narrow() ? "SMs" : "GPU");
@@ -174,6 +176,9 @@ static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 	if (curves)
 		ct_table_cell(&t, "misses by size");
 	ct_table_cell(&t, "reason");
+	rank[1] = sms ? 2 : 0;
+	rank[4 + sms] = 1;
+	rank[5 + sms] = curves ? 3 : 0;
 	for (size_t i = 0; i < n; i++)
 		table_row(&t, &r[i], sms, curves);
 	ct_table_render(&t, b);
@@ -245,7 +250,9 @@ static int format(struct ct_tool *t, const struct tr_row *r, size_t n, const cha
 		render_csv(r, n, b);
 	if (t->output == CT_OUTPUT_OTHER)
 		ct_utf8_clean(b->data, b->len);
-	if (t->output == CT_OUTPUT_TABLE || t->output == CT_OUTPUT_OTHER)
+	if (t->output == CT_OUTPUT_TABLE)
+		return ct_tool_finish_tables(t, b, e);
+	if (t->output == CT_OUTPUT_OTHER)
 		return ct_buf_check(b, e);
 	struct ct_profile *p = ct_profile_new(e);
 	int st = p ? render_document(t, r, n, provenance, failed, p, e) : CT_ERR_NOMEM;
