@@ -13,6 +13,7 @@
 #include "common/stage.h"
 #include "common/terminal.h"
 #include "models/common/baseline.h"
+#include "models/common/cause.h"
 #include "mpki/check.h"
 #include "mpki/explain.h"
 #include "mpki/phases.h"
@@ -205,6 +206,38 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 	ct_table_render(&t, b);
 }
 
+/* What each part of the GPU does, as the replay has counted it, and which limits. */
+static void print_limits(const struct ct_profile *p, struct ct_buf *b)
+{
+	static const unsigned char rank[2 + CT_CAUSE_PARTS] = {0, 1, 2, 3, 3, 4, 1, 0};
+	struct ct_table t = {
+		.columns = 2 + CT_CAUSE_PARTS, .style = ct_terminal_style(), .rank = rank};
+	struct ct_cause_part part[CT_CAUSE_PARTS];
+	const char *scope;
+	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
+		char limit[CT_KERNEL_LIMIT];
+		int known = ct_cause_busy(p, scope, part);
+		if (known > 0 && !t.count) {
+			ct_table_cell(&t, "scope");
+			for (int k = 0; k < CT_CAUSE_PARTS; k++)
+				ct_table_cell(&t, "%s", part[k].name);
+			ct_table_cell(&t, "limited by");
+		}
+		b->failed |= known < 0;
+		if (known <= 0)
+			continue;
+		ct_table_name(&t, scope);
+		for (int k = 0; k < CT_CAUSE_PARTS; k++)
+			ct_table_percent(&t, part[k].busy);
+		b->failed |= ct_kernel_limit(p, scope, limit, sizeof limit) < 0;
+		char *busy = strstr(limit, " (");
+		ct_table_cell(&t, "%.*s", busy ? (int)(busy - limit) : CT_KERNEL_LIMIT, limit);
+	}
+	if (t.count)
+		ct_buf_puts(b, "\nHow busy each part is, of the cycles without launches\n");
+	ct_table_render(&t, b);
+}
+
 /* Launches of a name together, the longest first, and what limits each; of one kernel the scopes tell all. */
 static void print_kernels(const struct ct_profile *p, struct ct_buf *b)
 {
@@ -274,6 +307,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	(void)e;
 	head(&o->stage, b);
 	scopes(p, b);
+	print_limits(p, b);
 	print_kernels(p, b);
 	if (t->check)
 		mpki_check_print(&o->check, b);
@@ -370,7 +404,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 static const char guide[] =
 	"Columns of its table:\n"
 	"  sector misses            share of the 32-byte sectors read that were not there\n"
-	"  by size                  the same over cache sizes, from the smallest to the\n"
+	"  L1, LLC by size          the same over cache sizes, from the smallest to the\n"
 	"                           largest of the curve below\n"
 	"  sector MPKI              such misses per 1000 thread instructions\n"
 	"  cycles, IPC with launch  launch overhead of each kernel included\n"

@@ -94,12 +94,6 @@ void ct_cause_add(char *text, size_t n, double speedup, const struct ct_cause *c
 /* Bytes that the phrase takes, and that a verdict needs behind a reason to name an alternative. */
 enum { LIMIT_TEXT = 60, VERDICT_TEXT = 90 };
 
-struct station {
-	const char *name;
-	double busy;
-};
-enum { STATIONS = 6 };
-
 static double item_of(const struct ct_profile *p, const char *scope, const char *name)
 {
 	double v;
@@ -112,9 +106,7 @@ static double sn_of(const struct ct_profile *p, const char *scope, const char *n
 	return ct_profile_get(p, scope, name, &v) ? v : NAN;
 }
 
-/* Share of the replayed cycles of a scope, without launches, that each resource works: 1; 0 where p does not tell, or
- * CT_ERR_NOMEM. */
-static int find_stations(const struct ct_profile *p, const char *scope, struct station s[STATIONS])
+int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause_part s[CT_CAUSE_PARTS])
 {
 	struct ct_gpu g;
 	double run = sn_of(p, scope, "cycles") - sn_of(p, scope, "launch_cycles");
@@ -124,7 +116,7 @@ static int find_stations(const struct ct_profile *p, const char *scope, struct s
 	double noc = g.noc_mhz / g.core_mhz, llc = g.llc_mhz / g.core_mhz;
 	double peak = ct_gpu_dram_gbps(&g) * 1e3 / g.core_mhz; /* bytes a core cycle */
 	double bytes = sn_of(p, scope, "dram_read_bytes") + sn_of(p, scope, "dram_write_bytes");
-	const struct station made[STATIONS] = {
+	const struct ct_cause_part made[CT_CAUSE_PARTS] = {
 		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers)},
 		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms)},
 		{"requests to the LLC",
@@ -141,22 +133,22 @@ static double factor(double v)
 	return isfinite(v) && v > 0 ? v : 1;
 }
 
-static const struct station *busiest(const struct station s[STATIONS])
+static const struct ct_cause_part *busiest(const struct ct_cause_part s[CT_CAUSE_PARTS])
 {
-	const struct station *most = &s[0];
-	for (int i = 1; i < STATIONS; i++)
+	const struct ct_cause_part *most = &s[0];
+	for (int i = 1; i < CT_CAUSE_PARTS; i++)
 		if (!(most->busy >= s[i].busy) && isfinite(s[i].busy))
 			most = &s[i];
 	return most;
 }
 
-static const char *limit_name(const struct station *s)
+static const char *limit_name(const struct ct_cause_part *s)
 {
 	return s->busy >= LIMITS ? s->name : "latency";
 }
 
 /* "DRAM bandwidth (82 % busy)", "latency (DRAM bandwidth 41 % busy)". */
-static void add_station(char *text, size_t n, const struct station *s)
+static void add_part(char *text, size_t n, const struct ct_cause_part *s)
 {
 	ct_fact_add(text, n, "%s (%s%s%.0f %% busy)", limit_name(s), s->busy >= LIMITS ? "" : s->name,
 	            s->busy >= LIMITS ? "" : " ", 100 * fmin(s->busy, 1));
@@ -165,32 +157,32 @@ static void add_station(char *text, size_t n, const struct station *s)
 void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double speedup,
                         const struct ct_cause_flow *flow)
 {
-	struct station s[STATIONS], then[STATIONS];
+	struct ct_cause_part s[CT_CAUSE_PARTS], then[CT_CAUSE_PARTS];
 	if (strlen(text) + LIMIT_TEXT + VERDICT_TEXT > n)
 		return;
-	if (find_stations(p, "all", s) <= 0 || !isfinite(busiest(s)->busy))
+	if (ct_cause_busy(p, "all", s) <= 0 || !isfinite(busiest(s)->busy))
 		return;
-	const double change[STATIONS] = {1 / factor(flow->sms), 1 / factor(flow->sms),
+	const double change[CT_CAUSE_PARTS] = {1 / factor(flow->sms), 1 / factor(flow->sms),
 	                                 factor(flow->llc),     factor(flow->llc) / factor(flow->sms),
 	                                 factor(flow->llc),     factor(flow->dram)};
-	for (int i = 0; i < STATIONS; i++)
-		then[i] = (struct station){s[i].name, s[i].busy * change[i] * factor(speedup)};
-	const struct station *before = busiest(s), *after = busiest(then);
+	for (int i = 0; i < CT_CAUSE_PARTS; i++)
+		then[i] = (struct ct_cause_part){s[i].name, s[i].busy * change[i] * factor(speedup)};
+	const struct ct_cause_part *before = busiest(s), *after = busiest(then);
 	ct_fact_add(text, n, ", limited by ");
-	add_station(text, n, before);
+	add_part(text, n, before);
 	if (strcmp(limit_name(before), limit_name(after)) == 0 ||
 	    strlen(text) + LIMIT_TEXT + VERDICT_TEXT > n)
 		return;
 	ct_fact_add(text, n, " before and by ");
-	add_station(text, n, after);
+	add_part(text, n, after);
 	ct_fact_add(text, n, " after");
 }
 
 int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope)
 {
-	struct station s[STATIONS];
-	int st = find_stations(p, scope, s);
+	struct ct_cause_part s[CT_CAUSE_PARTS];
+	int st = ct_cause_busy(p, scope, s);
 	if (st > 0 && isfinite(busiest(s)->busy))
-		add_station(text, n, busiest(s));
+		add_part(text, n, busiest(s));
 	return st < 0 ? st : CT_OK;
 }

@@ -41,4 +41,17 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
  * CT_ERR_NOMEM. Pure. */
 int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope);
 
+/* A part of the GPU, and the share of the replayed cycles of a scope, without launches, that it works: 1 is always, NaN
+ * not known. */
+struct ct_cause_part {
+	const char *name;
+	double busy;
+};
+enum { CT_CAUSE_PARTS = 6 };
+
+/* Fills in all parts, from the schedulers to DRAM, from what the replay has counted: 1; 0 where p does not tell, or
+ * CT_ERR_NOMEM. Pure. */
+int ct_cause_busy(const struct ct_profile *p, const char *scope,
+                  struct ct_cause_part part[CT_CAUSE_PARTS]);
+
 #endif
