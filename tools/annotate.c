@@ -9,7 +9,7 @@
 #include "common/terminal.h"
 #include "pass/origin.h"
 
-enum { OPT_BY = CT_OWN_OPTION, OPT_SORT, OPT_TIMING, OPT_SYMBOLS, OPT_CALLGRIND, OPT_MECHANISM };
+enum { OPT_BY = CT_OWN_OPTION, OPT_SORT, OPT_TIMING, OPT_SYMBOLS, OPT_CALLGRIND, OPT_MECHANISM, OPT_PER_KERNEL };
 
 enum { TOP = 20 }; /* rows of a table for people, unless -n says otherwise */
 
@@ -33,6 +33,7 @@ static const struct ct_option options[] = {
 	{OPT_SYMBOLS, "symbols", "FILE", "names of arrays, as lines of first address, bytes and\nname"},
 	{OPT_CALLGRIND, "callgrind", "FILE",
          "also write the instructions in callgrind's format, for\nKCachegrind and callgrind_annotate"},
+	{OPT_PER_KERNEL, "per-kernel", NULL, "rows of every launch, not of all of a kernel together"},
 	{OPT_MECHANISM, "mechanism", "NAME[,NAME]",
          "also the misses that each would turn into hits: replays\nthe trace with it"},
 	{OPT_TIMING, "timing", "full|quick",
@@ -73,6 +74,7 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	case OPT_SYMBOLS: o->pass.symbols = value; return CT_OK;
 	case OPT_MECHANISM: return ct_mechanisms_parse("--mechanism", value, &o->mechanisms, e);
 	case OPT_CALLGRIND: o->callgrind = value; return CT_OK;
+	case OPT_PER_KERNEL: o->pass.per_kernel = 1; return CT_OK;
 	default:
 		if (!ct_field_count(value, &n) || n > 1000000000)
 			return ct_fail(e, CT_ERR_USAGE, "-n %s: how many rows to show, 0 for all",
@@ -105,7 +107,8 @@ static int open_profile(struct ct_tool *t, struct ct_profile *p, struct ct_error
 {
 	struct own *o = t->own;
 	struct ct_profile *again;
-	const char *needs = !annotate_has_records(p)           ? "annotate"
+	const char *needs = !annotate_has_records(p, 0)        ? "annotate"
+	                    : o->pass.per_kernel && !annotate_has_records(p, 1) ? "--per-kernel"
 	                    : o->pass.symbols                  ? "--symbols"
 	                    : o->pass.timing != CT_REPLAY_FULL ? "--timing"
 	                                                       : NULL;
@@ -144,17 +147,17 @@ static int open_input(struct ct_tool *t, struct ct_error *e)
 
 /* ---- output ---- */
 
-static int read_rows(const struct own *o, enum annotate_by by, struct annotate_rows *r,
+static int read_rows(const struct own *o, enum annotate_by by, int per_launch, struct annotate_rows *r,
                      struct ct_error *e)
 {
-	return annotate_rows_read(r, o->stage.p, by, o->filter, o->sort, e);
+	return annotate_rows_read(r, o->stage.p, by, per_launch, o->filter, o->sort, e);
 }
 
 static int write_callgrind(const struct own *o, struct ct_error *e)
 {
 	struct annotate_rows r;
 	struct ct_buf b = {0};
-	int st = read_rows(o, ANNOTATE_BY_PC, &r, e);
+	int st = read_rows(o, ANNOTATE_BY_PC, 0, &r, e);
 	if (st == CT_OK)
 		st = annotate_callgrind(o->stage.p, &r, &b, e);
 	annotate_rows_free(&r);
@@ -169,7 +172,7 @@ static int rows_text(struct ct_tool *t, struct ct_buf *b, int csv, struct ct_err
 	struct own *o = t->own;
 	const struct annotate_mechanisms m = {o->saved.name, o->saved.n};
 	struct annotate_rows r;
-	int st = read_rows(o, o->by, &r, e);
+	int st = read_rows(o, o->by, o->pass.per_kernel, &r, e);
 	if (st == CT_OK && o->saved.n)
 		st = annotate_saved_apply(&o->saved, &r, e);
 	if (st == CT_OK && csv)
@@ -207,6 +210,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (o->mechanisms && o->by == ANNOTATE_BY_ARRAY)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--mechanism counts by instruction: leave out --by array");
+	if (o->mechanisms && o->pass.per_kernel)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--mechanism counts all launches of a kernel: leave out --per-kernel");
 	o->sort = o->sort ? o->sort : ANNOTATE_STALL;
 	int st = open_input(t, e);
 	if (st == CT_OK && o->mechanisms)

@@ -2,6 +2,8 @@
  * and to the totals of the replay. */
 #include "pass/private/attribution.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,12 @@ struct recent {
 	uint32_t sid, array;
 };
 
+/* What a single launch has met. */
+struct launch {
+	uint32_t id;
+	struct ct_blame *blame;
+};
+
 struct ct_attribution {
 	uint32_t l1_line, llc_line, sector, warps;
 	struct ct_layout *arrays;
@@ -38,11 +46,14 @@ struct ct_attribution {
 	size_t sites, site_cap;
 	struct recent *recent; /* [sm][warp slot][sid % RECENT] */
 	struct ct_blame *blame;
+	int per_launch;
+	struct launch *launch;
+	size_t launches, launch_cap;
 	int failed;
 };
 
-struct ct_attribution *
-ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, struct ct_error *e)
+struct ct_attribution *ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, int per_launch,
+                                          struct ct_error *e)
 {
 	struct ct_attribution *a = ct_calloc(1, sizeof *a);
 	if (!a) {
@@ -54,6 +65,7 @@ ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, struct ct_e
 	a->sector = g->l1.sector;
 	a->warps = ct_gpu_max_warps(g);
 	a->arrays = arrays;
+	a->per_launch = per_launch;
 	a->recent = ct_calloc((size_t)g->sms * a->warps * RECENT, sizeof *a->recent);
 	a->blame = ct_blame_new();
 	if (a->recent && a->blame)
@@ -71,6 +83,9 @@ void ct_attribution_free(struct ct_attribution *a)
 	free(a->site);
 	free(a->recent);
 	ct_blame_free(a->blame);
+	for (size_t i = 0; i < a->launches; i++)
+		ct_blame_free(a->launch[i].blame);
+	free(a->launch);
 	free(a);
 }
 
@@ -238,16 +253,32 @@ static int settle(struct ct_attribution *a, uint32_t sid)
 	return 0;
 }
 
+/* Makes what the launch is added to beside the whole: CT_OK with *out NULL where launches are not told apart. */
+static int begin_launch(struct ct_attribution *a, uint32_t id, struct ct_blame **out, struct ct_error *e)
+{
+	*out = NULL;
+	if (!a->per_launch)
+		return CT_OK;
+	if (ct_grow((void **)&a->launch, &a->launch_cap, a->launches + 1, sizeof *a->launch) < 0 ||
+	    !(*out = ct_blame_new()))
+		return ct_fail_nomem(e);
+	a->launch[a->launches++] = (struct launch){id, *out};
+	return CT_OK;
+}
+
 int ct_attribution_launch(struct ct_attribution *a, const struct ct_kernel *k,
                           const struct ct_locality_site *site, size_t n, struct ct_error *e)
 {
 	static const struct ct_sinst nobody = {.opcode = "?"};
+	struct ct_blame *own;
 	int st = ct_layout_check(a->arrays, e);
 	for (size_t i = 0; st == CT_OK && i < a->insts; i++)
 		if (settle(a, (uint32_t)i - 1) < 0)
 			st = ct_fail_nomem(e);
 	if (st == CT_OK && a->failed)
 		st = ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = begin_launch(a, k->id, &own, e);
 	for (size_t i = 0; st == CT_OK && i < a->sites; i++) {
 		struct site *s = &a->site[i];
 		const struct ct_sinst *inst = inst_of(a, s->sid)->s;
@@ -259,6 +290,9 @@ int ct_attribution_launch(struct ct_attribution *a, const struct ct_kernel *k,
 		}
 		st = ct_blame_add(a->blame, k->name, inst ? inst : &nobody, s->array, &s->c,
 		                  l ? &l->distance : NULL, e);
+		if (st == CT_OK && own)
+			st = ct_blame_add(own, k->name, inst ? inst : &nobody, s->array, &s->c,
+			                  l ? &l->distance : NULL, e);
 	}
 	a->sites = a->insts = 0;
 	return st;
@@ -266,5 +300,11 @@ int ct_attribution_launch(struct ct_attribution *a, const struct ct_kernel *k,
 
 int ct_attribution_write(struct ct_attribution *a, struct ct_profile *p, struct ct_error *e)
 {
-	return ct_blame_write(a->blame, a->arrays, p, e);
+	int st = ct_blame_write(a->blame, a->arrays, "all", p, e);
+	for (size_t i = 0; st == CT_OK && i < a->launches; i++) {
+		char scope[24];
+		snprintf(scope, sizeof scope, "kernel:%" PRIu32, a->launch[i].id);
+		st = ct_blame_write(a->launch[i].blame, a->arrays, scope, p, e);
+	}
+	return st;
 }

@@ -188,12 +188,12 @@ static void texts_of(const struct row *r, char text[COUNTS][COUNT_TEXT])
 	snprintf(text[COUNTS - 1], COUNT_TEXT, "%" PRIu64, c->stall_cycles);
 }
 
-static int write_inst(const struct ct_blame *b, const struct ct_layout *arrays, const struct row *r,
-                      struct ct_profile *p, struct ct_error *e)
+static int write_inst(const struct ct_blame *b, const struct ct_layout *arrays, const char *scope,
+                      const struct row *r, struct ct_profile *p, struct ct_error *e)
 {
 	const struct inst *x = &b->inst[r->of];
 	char pc[24], line[16], text[COUNTS][COUNT_TEXT];
-	const char *field[6 + COUNTS] = {"all", x->kernel, pc, x->opcode, line};
+	const char *field[6 + COUNTS] = {scope, x->kernel, pc, x->opcode, line};
 	struct ct_buf name = {0};
 	ct_layout_name(arrays, r->array, &name);
 	if (name.failed) {
@@ -211,11 +211,11 @@ static int write_inst(const struct ct_blame *b, const struct ct_layout *arrays, 
 	return st;
 }
 
-static int write_array(const struct ct_layout *arrays, const struct row *r, struct ct_profile *p,
-                       struct ct_error *e)
+static int write_array(const struct ct_layout *arrays, const char *scope, const struct row *r,
+                       struct ct_profile *p, struct ct_error *e)
 {
 	char first[24], last[24], text[COUNTS][COUNT_TEXT];
-	const char *field[4 + COUNTS] = {"all", NULL, first, last};
+	const char *field[4 + COUNTS] = {scope, NULL, first, last};
 	uint64_t lo, end;
 	struct ct_buf name = {0};
 	ct_layout_name(arrays, r->of, &name);
@@ -281,8 +281,8 @@ static int make_rows(const struct ct_blame *b, const struct ct_layout *arrays, s
 	return 0;
 }
 
-int ct_blame_write(struct ct_blame *b, const struct ct_layout *arrays, struct ct_profile *p,
-                   struct ct_error *e)
+int ct_blame_write(struct ct_blame *b, const struct ct_layout *arrays, const char *scope,
+                   struct ct_profile *p, struct ct_error *e)
 {
 	uint32_t n = ct_layout_count(arrays);
 	struct row *inst = ct_calloc(b->n, sizeof *inst), *array = ct_calloc(n, sizeof *array);
@@ -293,10 +293,10 @@ int ct_blame_write(struct ct_blame *b, const struct ct_layout *arrays, struct ct
 	}
 	for (size_t i = 0; st == CT_OK && i < b->n; i++)
 		if (inst[i].distance)
-			st = write_inst(b, arrays, &inst[i], p, e);
+			st = write_inst(b, arrays, scope, &inst[i], p, e);
 	for (uint32_t i = 0; st == CT_OK && i < n; i++)
 		if (array[i].distance)
-			st = write_array(arrays, &array[i], p, e);
+			st = write_array(arrays, scope, &array[i], p, e);
 	for (size_t i = 0; inst && i < b->n; i++)
 		free(inst[i].distance);
 	for (uint32_t i = 0; array && i < n; i++)

@@ -115,7 +115,8 @@ static unsigned observer_threads(const struct ct_pass_state *a)
  * load of each slice. */
 static int start_observers(struct ct_pass_state *a)
 {
-	if (a->o.annotate && !(a->attribution = ct_attribution_new(&a->gpu, a->o.annotate, a->e)))
+	if (a->o.annotate && !(a->attribution = ct_attribution_new(&a->gpu, a->o.annotate,
+	                                                           a->o.per_kernel, a->e)))
 		return a->e->status;
 	struct ct_locality_options o = {
 		.sms = a->gpu.sms,

@@ -64,9 +64,16 @@ sed 's/^TR\tbfs/TR\tgone/' plain.prof >gone.prof
 refuses "which is an error where it is gone" 2 "annotate.*gone" "$b/annotate" --no-verify gone.prof
 same "-k chooses rows of a profile" "bfs_settle" "$("$b/annotate" -O csv -k settle bfs.prof | awk -F, 'NR > 1 { print $1 }' | sort -u)"
 same "--by kernel adds up launches" "kernel bfs_expand bfs_settle" "$("$b/annotate" -O csv --by kernel bfs.prof | cut -d, -f1 | paste -sd' ')"
+"$b/reuse" --annotate --per-kernel --no-sms-views -o each.prof bfs
+same "launches sum up to the whole" "" "$(awk -F'\t' '$1 == "PC" || $1 == "AR" { for (i = NF - 12; i <= NF; i++) if (i != NF - 1 && i != NF - 2) sum[$1 i] += $2 == "all" ? $i : -$i }
+	END { for (x in sum) if (sum[x]) print x, sum[x] }' each.prof)"
+same "--per-kernel shows them" "$(grep -c . <<<"$("$b/annotate" -O csv --per-kernel bfs)")" "$(($(grep -c '^PC.kernel:' each.prof) + 1))"
+same "in the order of their cost, with their numbers" "$(grep '^PC.kernel:' each.prof | sort -t$'\t' -k20,20nr | head -1 | cut -d: -f2 | cut -f1)" \
+	"$("$b/annotate" -O csv --per-kernel each.prof | sed -n '2s/,.*//p')"
+same "a profile without them has its trace replayed" "$("$b/annotate" -O csv --per-kernel each.prof | cksum)" "$("$b/annotate" -O csv --per-kernel bfs.prof | cksum)"
 same "--sort takes a column" "$(grep -P '^PC' bfs.prof | cut -f12 | sort -rn | paste -sd' ')" \
 	"$("$b/annotate" -O csv --sort l1_misses bfs.prof | awk -F, 'NR > 1 { print $10 }' | paste -sd' ')"
-same "tables have at most 80 columns" "" "$(for by in pc array kernel; do "$b/annotate" -O table -n 0 --by $by bfs.prof; done | sed '/^[0-9]* of/d' | awk 'length > 80')"
+same "tables have at most 80 columns" "" "$(for by in pc array kernel; do COLUMNS=80 "$b/annotate" -O table -n 0 --by $by bfs.prof; done | sed '/^[0-9]* of/d' | awk 'length > 80')"
 first=$(awk -F, '/^MemcpyHtoD/ { print $2; exit }' bfs/kernelslist.g)
 printf 'first\tbytes\tname\n%s\t131072\tnodes\n' "$first" >names.tsv
 same "--symbols names an array" nodes "$("$b/annotate" -O csv --by array --symbols names.tsv bfs | grep -o '^nodes')"

@@ -18,10 +18,25 @@ const char *annotate_column_name(unsigned column)
 	return names[column];
 }
 
-int annotate_has_records(const struct ct_profile *p)
+/* Whether the record is of the whole, or of a launch: then *launch becomes its number. */
+static int is_of(const struct ct_record *r, int per_launch, uint64_t *launch)
 {
-	size_t i = 0;
-	return ct_profile_next(p, "PC", &i) != NULL;
+	static const char prefix[] = "kernel:";
+	*launch = 0;
+	if (!per_launch)
+		return strcmp(r->field[0], "all") == 0;
+	return strncmp(r->field[0], prefix, sizeof prefix - 1) == 0 &&
+	       ct_field_count(r->field[0] + sizeof prefix - 1, launch);
+}
+
+int annotate_has_records(const struct ct_profile *p, int per_launch)
+{
+	const struct ct_record *r;
+	uint64_t launch;
+	for (size_t i = 0; (r = ct_profile_next(p, "PC", &i));)
+		if (is_of(r, per_launch, &launch))
+			return 1;
+	return 0;
 }
 
 static int is_reuse(unsigned column)
@@ -51,7 +66,7 @@ static int equal(const char *a, const char *b)
 
 static int same_row(const struct annotate_row *a, const struct annotate_row *b)
 {
-	return a->pc == b->pc && a->line == b->line && a->first == b->first && a->last == b->last &&
+	return a->launch == b->launch && a->pc == b->pc && a->line == b->line && a->first == b->first && a->last == b->last &&
 	       equal(a->kernel, b->kernel) && equal(a->opcode, b->opcode);
 }
 
@@ -81,14 +96,14 @@ static int by_key(const void *a, const void *b)
 	const struct annotate_row *x = a, *y = b;
 	const char *of_x[] = {x->kernel, x->opcode, x->array},
 		   *of_y[] = {y->kernel, y->opcode, y->array};
-	const uint64_t n_x[] = {x->pc, x->line, x->first, x->last},
-		       n_y[] = {y->pc, y->line, y->first, y->last};
+	const uint64_t n_x[] = {x->launch, x->pc, x->line, x->first, x->last},
+		       n_y[] = {y->launch, y->pc, y->line, y->first, y->last};
 	for (int i = 0; i < 3; i++) {
 		int c = of_x[i] && of_y[i] ? strcmp(of_x[i], of_y[i]) : 0;
 		if (c)
 			return c;
 	}
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof n_x / sizeof n_x[0]; i++)
 		if (n_x[i] != n_y[i])
 			return n_x[i] < n_y[i] ? -1 : 1;
 	return 0;
@@ -164,25 +179,27 @@ static int sort_rows(struct annotate_rows *r, enum annotate_column sort, struct 
 }
 
 /* 1 when a kernel of that name is wanted, 0 when not, < 0 when that cannot be told. */
-static int wanted(const struct ct_filter *filter, const char *name)
+static int wanted(const struct ct_filter *filter, const char *name, uint64_t launch)
 {
-	struct ct_kernel k = {.name = (char *)(uintptr_t)name};
+	struct ct_kernel k = {.name = (char *)(uintptr_t)name, .id = (uint32_t)launch};
 	return filter ? ct_filter_matches(filter, &k) : 1;
 }
 
 int annotate_rows_read(struct annotate_rows *r, const struct ct_profile *p, enum annotate_by by,
-                       const struct ct_filter *filter, enum annotate_column sort, struct ct_error *e)
+                       int per_launch, const struct ct_filter *filter, enum annotate_column sort,
+                       struct ct_error *e)
 {
 	const int arrays = by == ANNOTATE_BY_ARRAY;
 	const struct ct_record *rec;
-	*r = (struct annotate_rows){.by = by};
+	*r = (struct annotate_rows){.by = by, .per_launch = per_launch};
 	for (size_t i = 0; (rec = ct_profile_next(p, arrays ? "AR" : "PC", &i));) {
-		int take = strcmp(rec->field[0], "all") == 0;
+		uint64_t launch;
+		int take = is_of(rec, per_launch, &launch);
 		if (!take)
 			continue;
 		add_counts(&r->total, rec, arrays ? AR_COUNTS : PC_COUNTS, 0);
 		if (!arrays)
-			take = wanted(filter, rec->field[1]);
+			take = wanted(filter, rec->field[1], launch);
 		if (take < 0)
 			return ct_fail(e, take, "the pattern of -k could not be tried on %s",
 			               rec->field[1]);
@@ -191,6 +208,7 @@ int annotate_rows_read(struct annotate_rows *r, const struct ct_profile *p, enum
 		if (ct_grow((void **)&r->row, &r->cap, r->n + 1, sizeof *r->row) < 0)
 			return ct_fail_nomem(e);
 		r->row[r->n] = key_of(rec, by);
+		r->row[r->n].launch = launch;
 		add_counts(&r->row[r->n], rec, arrays ? AR_COUNTS : PC_COUNTS, by != ANNOTATE_BY_KERNEL);
 		r->n++;
 	}

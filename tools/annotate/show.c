@@ -15,6 +15,7 @@ enum { CELL = 48, GAP = 2, WIDTH = 80, COLUMNS_MAX = 64 };
 /* Columns in the order in which they are shown, each with its rank: the highest goes first where there is no room. */
 enum column {
 	COL_WAIT,
+	COL_LAUNCH,
 	COL_KERNEL,
 	COL_PC,
 	COL_LINE,
@@ -36,6 +37,7 @@ static const struct {
 	unsigned rank;
 } column[COL_FIXED] = {
 	[COL_WAIT] = {"waits", 0},
+	[COL_LAUNCH] = {"launch", 1},
 	[COL_KERNEL] = {"kernel", 2},
 	[COL_PC] = {"pc", 1},
 	[COL_LINE] = {"line", 8},
@@ -126,6 +128,7 @@ static int cell(char text[CELL], const struct annotate_rows *all, const struct a
 	const uint64_t *v = r->v;
 	switch (c) {
 	case COL_WAIT: percent(text, share(v[ANNOTATE_STALL], all->total.v[ANNOTATE_STALL])); break;
+	case COL_LAUNCH: snprintf(text, CELL, "%" PRIu64, r->launch); break;
 	case COL_KERNEL: return kernel_cell(text, r->kernel, all->by == ANNOTATE_BY_PC ? 16 : 28);
 	case COL_PC: snprintf(text, CELL, "%04" PRIx64, r->pc); break;
 	case COL_LINE: snprintf(text, CELL, "%" PRIu64, r->line); break;
@@ -165,6 +168,8 @@ static void mechanism_cell(char text[CELL], const struct annotate_row *r, unsign
 /* Whether the column tells anything: names that a row of its kind has, lines where the trace knows them. */
 static int applies(const struct annotate_rows *r, unsigned c)
 {
+	if (c == COL_LAUNCH)
+		return r->per_launch;
 	if (c == COL_KERNEL)
 		return r->by != ANNOTATE_BY_ARRAY;
 	if (c == COL_PC || c == COL_OPCODE)
@@ -311,6 +316,7 @@ int annotate_csv(const struct annotate_rows *r, const struct annotate_mechanisms
 {
 	static const char *const head[] = {
 		"kernel,pc,opcode,line,array,", "array,first,last,", "kernel,"};
+	ct_buf_puts(b, r->per_launch ? "launch," : "");
 	ct_buf_puts(b, head[r->by]);
 	for (unsigned i = 0; i < ANNOTATE_COLUMNS; i++)
 		ct_buf_printf(b, "%s%s", i ? "," : "", annotate_column_name(i));
@@ -319,6 +325,8 @@ int annotate_csv(const struct annotate_rows *r, const struct annotate_mechanisms
 	ct_buf_puts(b, "\r\n");
 	for (size_t i = 0; i < shown_rows(r, top); i++) {
 		const struct annotate_row *row = &r->row[i];
+		if (r->per_launch)
+			ct_buf_printf(b, "%" PRIu64 ",", row->launch);
 		csv_text(b, r->by == ANNOTATE_BY_ARRAY ? row->array : row->kernel);
 		if (r->by == ANNOTATE_BY_PC) {
 			ct_buf_printf(b, "%" PRIu64 ",", row->pc);

@@ -10,10 +10,10 @@
 
 struct ct_attribution;
 
-/* For L1s with sectors of that many bytes, lines of l1_line and LLC lines of llc_line bytes. `arrays` outlives it;
- * what is touched outside of them is added there. NULL and *e when out of memory. */
-struct ct_attribution *
-ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, struct ct_error *e);
+/* For the caches of that GPU. `arrays` outlives it; what is touched outside of them is added there. per_launch also keeps
+ * what each launch has met, which takes memory for each. NULL and *e when out of memory. */
+struct ct_attribution *ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, int per_launch,
+                                          struct ct_error *e);
 void ct_attribution_free(struct ct_attribution *a); /* NULL allowed */
 
 /* What the replay tells, in its thread. An allocation that fails is told by ct_attribution_launch(). */
@@ -27,7 +27,7 @@ uint32_t ct_attribution_l1(struct ct_attribution *a, const struct ct_l1_event *e
 int ct_attribution_launch(struct ct_attribution *a, const struct ct_kernel *k,
                           const struct ct_locality_site *site, size_t n, struct ct_error *e);
 
-/* Appends PC and AR records of scope all, what costs most first. */
+/* Appends PC and AR records of scope all, then those of the launches, what costs most first. */
 int ct_attribution_write(struct ct_attribution *a, struct ct_profile *p, struct ct_error *e);
 
 #endif

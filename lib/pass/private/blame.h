@@ -25,8 +25,8 @@ void ct_blame_free(struct ct_blame *b); /* NULL allowed */
 int ct_blame_add(struct ct_blame *b, const char *kernel, const struct ct_sinst *s, uint32_t array,
                  const struct ct_blame_counts *c, const struct ct_hist *distance, struct ct_error *e);
 
-/* Appends PC and AR records of scope all, what costs most first. Fails with CT_ERR_NOMEM. */
-int ct_blame_write(struct ct_blame *b, const struct ct_layout *arrays, struct ct_profile *p,
-                   struct ct_error *e);
+/* Appends PC and AR records of the scope, what costs most first. Fails with CT_ERR_NOMEM. */
+int ct_blame_write(struct ct_blame *b, const struct ct_layout *arrays, const char *scope,
+                   struct ct_profile *p, struct ct_error *e);
 
 #endif
