@@ -1,6 +1,7 @@
 /* Captures: which launches are recorded, and what becomes of them. */
 #include "lower/capture.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,10 +76,13 @@ static int is_chosen(struct ct_capture *c, const struct ct_kernel *k)
 struct hand {
 	struct ct_cta_maker *maker;
 	struct ct_lower_recorder *recorder;
-	struct ct_cta *made;
+	struct ct_lower_made *made;
+	struct job *job;
 };
 
-enum { HANDS_MAX = 64 };
+/* Threads make so many CTAs each that wait for their turn (lib/ptx/team.c), which together may take this much
+ * memory before they are packed. */
+enum { HANDS_MAX = 64, AHEAD = 8, UNPACKED_MOST = 96 << 20 };
 
 /* One launch that is recorded. */
 struct job {
@@ -87,14 +91,49 @@ struct job {
 	const struct ct_kernel *head;
 	struct ct_lower_program *program;
 	struct hand hand[HANDS_MAX];
+	pthread_mutex_t lock;
+	struct ct_lower_made *unused; /* under the lock */
 };
 
-static int keep_cta(void *ctx, struct ct_cta *cta, struct ct_error *e)
+static int keep_cta(void *ctx, struct ct_lower_made *made, struct ct_error *e)
 {
 	struct hand *h = ctx;
 	(void)e;
-	h->made = cta;
+	h->made = made;
 	return CT_OK;
+}
+
+/* A place for a CTA: one whose CTA is in the trace, or a new one. */
+static struct ct_lower_made *find_place(void *ctx)
+{
+	struct job *j = ((struct hand *)ctx)->job;
+	pthread_mutex_lock(&j->lock);
+	struct ct_lower_made *m = j->unused;
+	if (m)
+		j->unused = m->next;
+	pthread_mutex_unlock(&j->lock);
+	return m ? m : ct_lower_made_new();
+}
+
+static void drop_cta(void *ctx, void *made)
+{
+	struct job *j = ctx;
+	struct ct_lower_made *m = made;
+	if (!m)
+		return;
+	pthread_mutex_lock(&j->lock);
+	m->next = j->unused;
+	j->unused = m;
+	pthread_mutex_unlock(&j->lock);
+}
+
+/* Bytes of a CTA that is not packed. */
+static size_t unpacked_most(const struct ct_capture *c)
+{
+	unsigned threads = ct_threads_resolve(c->s.threads);
+	threads = threads < HANDS_MAX ? threads : HANDS_MAX;
+	uint64_t most = c->s.unpacked_most ? c->s.unpacked_most : UNPACKED_MOST;
+	return ct_lower_output_takes_streams(c->output) ? (size_t)(most / AHEAD / threads) : 0;
 }
 
 /* Makes the recorder of a thread. */
@@ -109,8 +148,11 @@ static int add_hand(struct job *j, unsigned thread, struct ct_error *e)
 		.values = j->capture->s.values,
 		.alias = j->capture->alias,
 		.aliases = j->capture->aliases,
+		.unpacked_most = unpacked_most(j->capture),
+		.place = find_place,
 		.put = keep_cta,
 		.ctx = h};
+	h->job = j;
 	int st = ct_cta_maker_new(&h->maker, j->head, 0, e);
 	if (st == CT_OK)
 		st = ct_lower_describe(j->program, h->maker, e);
@@ -140,20 +182,15 @@ static int take_cta(void *ctx, unsigned thread, const struct ct_ptx_cta *cta, vo
 
 static int put_cta(void *ctx, const struct ct_ptx_cta *cta, void *made, struct ct_error *e)
 {
-	struct ct_capture *c = ((struct job *)ctx)->capture;
-	struct ct_cta *m = made;
+	struct job *j = ctx;
+	struct ct_capture *c = j->capture;
 	(void)cta;
-	for (uint32_t i = 0; i < ct_cta_warps(m); i++)
-		c->seen.warp_insts += ct_cta_warp(m, i)->insts;
-	int st = ct_lower_output_cta(c->output, m, e);
+	c->seen.warp_insts += ct_lower_made_insts(made);
+	int st = ct_lower_output_cta(
+		c->output, made, j->program, ct_cta_maker_code_table(j->hand[0].maker), e);
+	drop_cta(j, made);
 	c->failed |= st < 0;
 	return st;
-}
-
-static void drop_cta(void *ctx, void *made)
-{
-	(void)ctx;
-	ct_cta_unref(made);
 }
 
 static int put_line(void *ctx, uint64_t address, const unsigned char line[128], struct ct_error *e)
@@ -204,8 +241,10 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
                   struct ct_ptx_result *r, struct ct_error *e)
 {
 	struct job *j = ct_calloc(1, sizeof *j);
-	if (!j)
+	if (!j || pthread_mutex_init(&j->lock, NULL) != 0) {
+		free(j);
 		return ct_fail_nomem(e);
+	}
 	j->capture = c;
 	j->launch = launch;
 	j->head = head;
@@ -221,11 +260,16 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 		st = run_recorded(j, r, e);
 	}
 	for (unsigned i = 0; i < HANDS_MAX; i++) {
-		ct_cta_unref(j->hand[i].made);
+		ct_lower_made_free(j->hand[i].made);
 		ct_lower_recorder_free(j->hand[i].recorder);
 		ct_cta_maker_free(j->hand[i].maker);
 	}
+	for (struct ct_lower_made *m; (m = j->unused) != NULL;) {
+		j->unused = m->next;
+		ct_lower_made_free(m);
+	}
 	ct_lower_free(j->program);
+	pthread_mutex_destroy(&j->lock);
 	free(j);
 	c->seen.ptx_insts += r->steps;
 	return st;

@@ -39,6 +39,7 @@ struct ct_capture_settings {
 	uint64_t launches;   /* and then only so many; 0: all */
 	uint64_t max_steps;  /* of a launch that sets no bound of its own; 0: none */
 	unsigned threads;    /* for launches that ask for 0; 0: all processors */
+	uint64_t unpacked_most; /* bytes that executed CTAs may take until they are written; 0: 96 MiB */
 	int values; /* in a folder: kernel-N.blocks, what global memory that was touched holds at the end */
 };
 

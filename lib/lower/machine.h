@@ -75,8 +75,35 @@ struct ct_lower_block {
 struct ct_lower_region {
 	uint32_t code, code_end; /* machine instructions */
 	uint32_t ptx;            /* PTX instructions */
-	uint8_t plain; /* every instruction has the lanes of all, where no PTX instruction has fewer */
-	uint32_t edge, edges; /* regions that may come next, in the program's list */
+	uint32_t edge, edges;    /* regions that may come next, in the program's list */
+	uint32_t variant;        /* the first of its 1 << guards, in the program's list */
+	uint32_t guards;
+};
+
+/* What a region issues when lanes come to all of its PTX instructions together, and each of its guards holds
+ * for all of them or for none. The number of a variant has bit k set where guard k holds for none. A
+ * region of too many guards has but the variant in which all hold. */
+struct ct_lower_variant {
+	uint32_t step, step_end; /* of the program's list */
+	uint32_t accesses;       /* steps that are one */
+	uint32_t issued;         /* machine instructions */
+	uint8_t plain;           /* 0: lanes end in it, and the steps do not tell */
+};
+
+enum { CT_LOWER_GUARDS = 3 /* of a region, that variants are made of */ };
+
+/* A part of a region's machine instructions: an access, or some without one between. */
+struct ct_lower_step {
+	uint32_t inst, n; /* the first, how many */
+	uint32_t access;  /* its number in `address`, or NONE */
+	uint32_t lanes;   /* all ones: those that executed the region; 0: none */
+};
+
+/* What recording asks of a machine instruction. */
+struct ct_lower_issue {
+	uint32_t source, control; /* where recording keeps the events of both */
+	uint32_t access;          /* its number in `address`, or NONE */
+	uint8_t lanes;            /* enum ct_lower_lanes */
 };
 
 /* A kernel with the functions that it calls, lowered. */
@@ -89,6 +116,11 @@ struct ct_lower_program {
 	size_t edges, edge_cap;
 	struct ct_lower_region *region;
 	size_t regions, region_cap;
+	struct ct_lower_issue *issue; /* of each machine instruction */
+	struct ct_lower_variant *variant;
+	size_t variants, variant_cap;
+	struct ct_lower_step *step;
+	size_t steps, step_cap;
 	struct ct_lower_inst *inst;
 	size_t insts, inst_cap;
 	struct ct_lower_value *value;
@@ -99,6 +131,7 @@ struct ct_lower_program {
 	uint32_t *block_of;        /* or NONE: of a function that is not lowered */
 	uint32_t *slot;            /* where recording keeps its event, within its region */
 	uint32_t *address;         /* the same for addresses, or NONE */
+	uint8_t *guard;            /* 0, or the bit that its guard has in the number of a variant */
 	uint8_t *generic;          /* an access whose addresses name their space */
 	uint32_t slots, addresses; /* the largest region's */
 	uint32_t *sid;             /* of each machine instruction, by ct_lower_describe */
@@ -127,6 +160,8 @@ const char *ct_lower_text(struct ct_lower_program *p, const char *a, const char 
 int ct_lower_blocks(struct ct_lower_program *p, uint32_t function);
 /* select.c: machine instructions and regions of the blocks of a function. */
 int ct_lower_select(struct ct_lower_program *p, uint32_t function, size_t first_block);
+/* variants.c: the variants of all regions, once PTX instructions have their places. */
+int ct_lower_find_variants(struct ct_lower_program *p);
 /* registers.c: gives the values of a function their registers; its regions begin at first_region. */
 int ct_lower_registers(struct ct_lower_program *p, size_t first_region, size_t first_value);
 

@@ -182,11 +182,73 @@ static int put_text(struct ct_lower_output *o, struct ct_cta *cta, struct ct_err
 	return st < 0 ? st : CT_OK;
 }
 
-int ct_lower_output_cta(struct ct_lower_output *o, struct ct_cta *cta, struct ct_error *e)
+int ct_lower_output_takes_streams(const struct ct_lower_output *o)
 {
-	int st = o->ctz ? ct_ctz_put_cta(o->ctz, cta, NULL, NULL, e) : put_text(o, cta, e);
-	ct_cta_unref(cta);
-	return st;
+	return o->ctz != NULL;
+}
+
+/* What the writer of a packed trace is told of a stream. */
+struct encoding {
+	struct ct_ctz_writer *writer;
+	const struct ct_code *code;
+};
+
+static int encode_plain(void *ctx, uint32_t sid, uint32_t n, uint32_t mask, struct ct_error *e)
+{
+	const struct encoding *c = ctx;
+	return ct_ctz_put_plain(c->writer, c->code, sid, n, mask, e);
+}
+
+/* An instruction whose opcode tells a width has a field of addresses all the same. */
+static int encode_none(void *ctx, uint32_t sid, struct ct_error *e)
+{
+	const struct encoding *c = ctx;
+	return ct_code_at(c->code, sid)->width_field
+	               ? ct_ctz_put_strided(c->writer, c->code, sid, 0, 0, 0, e)
+	               : ct_ctz_put_plain(c->writer, c->code, sid, 1, 0, e);
+}
+
+static int encode_strided(void *ctx, uint32_t sid, uint32_t mask, uint64_t first, int64_t stride,
+                          struct ct_error *e)
+{
+	const struct encoding *c = ctx;
+	return ct_ctz_put_strided(c->writer, c->code, sid, mask, first, stride, e);
+}
+
+static int encode_lanes(void *ctx, uint32_t sid, uint32_t mask, const uint64_t *addresses,
+                        struct ct_error *e)
+{
+	const struct encoding *c = ctx;
+	return ct_ctz_put_lanes(c->writer, c->code, sid, mask, addresses, e);
+}
+
+static int encode(struct ct_lower_output *o, const struct ct_lower_made *made,
+                  const struct ct_lower_program *p, const struct ct_code *code, struct ct_error *e)
+{
+	struct encoding encoding = {o->ctz, code};
+	const struct ct_lower_sink to = {
+		.ctx = &encoding,
+		.plain = encode_plain,
+		.none = encode_none,
+		.strided = encode_strided,
+		.lanes = encode_lanes};
+	int st = CT_OK;
+	ct_ctz_begin_cta(o->ctz, made->index);
+	for (uint32_t w = 0; w < made->warps && st == CT_OK; w++) {
+		ct_ctz_begin_warp(o->ctz, &(struct ct_warp_info){.warp = w, .sm = -1, .slot = -1});
+		st = ct_lower_stream_walk(&made->stream[w], p, &to, e);
+		ct_ctz_end_warp(o->ctz);
+	}
+	return st < 0 ? st : ct_ctz_end_cta(o->ctz, e);
+}
+
+int ct_lower_output_cta(struct ct_lower_output *o, const struct ct_lower_made *made,
+                        const struct ct_lower_program *p, const struct ct_code *code, struct ct_error *e)
+{
+	if (!o->ctz)
+		return put_text(o, made->packed, e);
+	return made->packed ? ct_ctz_put_cta(o->ctz, made->packed, NULL, NULL, e)
+	                    : encode(o, made, p, code, e);
 }
 
 int ct_lower_output_kernel_end(struct ct_lower_output *o, struct ct_error *e)

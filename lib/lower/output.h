@@ -3,7 +3,7 @@
 #define CT_LOWER_OUTPUT_H
 
 #include "lower/capture.h"
-#include "trace/cta_maker.h"
+#include "lower/stream.h"
 
 struct ct_lower_output;
 
@@ -15,11 +15,15 @@ CT_NODISCARD int ct_lower_output_copy(struct ct_lower_output *o, uint64_t addres
 /* A line of arrays.tsv: an allocation before launch number `launch`. */
 CT_NODISCARD int ct_lower_output_array(struct ct_lower_output *o, uint64_t first, uint64_t bytes,
                                        const char *name, uint64_t launch, struct ct_error *e);
+/* Whether CTAs may come as streams; else they are to be packed. */
+int ct_lower_output_takes_streams(const struct ct_lower_output *o);
 /* A kernel, its CTAs, its end. *k lives until then. */
 CT_NODISCARD int
 ct_lower_output_kernel(struct ct_lower_output *o, struct ct_kernel *k, struct ct_error *e);
-/* Takes over the reference. */
-CT_NODISCARD int ct_lower_output_cta(struct ct_lower_output *o, struct ct_cta *cta, struct ct_error *e);
+/* code: what the program was described to. */
+CT_NODISCARD int ct_lower_output_cta(struct ct_lower_output *o, const struct ct_lower_made *made,
+                                     const struct ct_lower_program *p, const struct ct_code *code,
+                                     struct ct_error *e);
 CT_NODISCARD int ct_lower_output_kernel_end(struct ct_lower_output *o, struct ct_error *e);
 /* Behind a kernel's end, in a folder: the contents of lines go to kernel-N.blocks. No calls between may be left
  * out. In a packed trace all three do nothing. */

@@ -54,6 +54,10 @@ void ct_lower_free(struct ct_lower_program *p)
 	free(p->block);
 	free(p->edge);
 	free(p->region);
+	free(p->step);
+	free(p->issue);
+	free(p->variant);
+	free(p->guard);
 	free(p->inst);
 	free(p->value);
 	free(p->block_of);
@@ -152,20 +156,6 @@ static void place_events(struct ct_lower_program *p)
 	free(used);
 }
 
-/* Regions that recording may write without a look at each instruction's lanes. */
-static void find_plain(struct ct_lower_program *p)
-{
-	for (size_t r = 0; r < p->regions; r++) {
-		p->region[r].plain = 1;
-		p->region[r].ptx = 0;
-		for (uint32_t i = p->region[r].code; i < p->region[r].code_end; i++)
-			p->region[r].plain &= p->inst[i].lanes == CT_LOWER_GUARDED ||
-			                      p->inst[i].lanes == CT_LOWER_ACTIVE;
-	}
-	for (size_t b = 0; b < p->blocks; b++)
-		p->region[p->block[b].region].ptx += p->block[b].end - p->block[b].first;
-}
-
 static int lower(struct ct_lower_program *p, const struct ct_ptx_kernel *k)
 {
 	size_t n = ct_ptx_instruction_count(p->m);
@@ -179,7 +169,7 @@ static int lower(struct ct_lower_program *p, const struct ct_ptx_kernel *k)
 	int st = lower_reached(p, ct_ptx_instruction_at(p->m, k->first_instruction).function);
 	if (st == CT_OK) {
 		place_events(p);
-		find_plain(p);
+		st = ct_lower_find_variants(p);
 	}
 	return st == CT_OK && p->slots == CT_LOWER_NONE ? CT_ERR_NOMEM : st;
 }

@@ -13,21 +13,21 @@
 struct slot {
 	uint32_t stamp; /* of the region's execution that it belongs to */
 	uint32_t active, mask;
-	enum ct_ptx_space space;
 };
 
-/* The addresses of an access: those of lanes side by side that are evenly apart, or each lane's. */
-struct addresses {
-	uint64_t first;
-	int64_t stride;
-	uint64_t *lanes; /* of the recorder; unused where `strided` */
-	int strided;
+/* Instructions, one after the other in a block, that all lanes of `active` executed: their slots are
+ * not filled unless they are asked for. */
+struct straight {
+	uint32_t first, n, active;
 };
 
 /* Where an instruction of PTX is kept. */
 struct place {
 	uint32_t region; /* CT_LOWER_NONE: no code stands for it */
 	uint32_t slot, address;
+	uint32_t block;
+	uint32_t rest; /* instructions to the end of the block */
+	int starts;    /* the block begins with it */
 };
 
 struct ct_lower_recorder {
@@ -36,11 +36,20 @@ struct ct_lower_recorder {
 	struct ct_ptx_observer observer;
 	uint32_t warp, region, stamp;
 	struct slot *slot;
-	struct addresses *address;
-	uint64_t *lanes;              /* of all of them */
-	uint32_t events;              /* of the region's execution */
-	uint32_t together;            /* lanes of all its events, where they are the same; else 0 */
-	uint32_t exited[32];          /* lanes of each warp that the machine code has ended */
+	uint32_t
+		*entered; /* by block: stamp of the last execution that one of its instructions was in */
+	struct straight *straight;
+	uint32_t straights;
+	uint32_t next, active; /* behind the instruction that came last, and its lanes */
+	struct ct_lower_access *access;
+	uint64_t *lanes; /* of all of them */
+	struct ct_lower_made *made;
+	int packs;           /* the maker has a part of the CTA */
+	size_t unpacked;     /* words of the CTA's streams */
+	uint32_t events;     /* of the region's execution */
+	uint32_t together;   /* lanes of all its events, each with all or none of them; else 0 */
+	uint32_t variant;    /* of guards that hold for none: number of a variant */
+	uint32_t exited[32]; /* lanes of each warp that the machine code has ended */
 	struct ct_lower_alias *moved; /* to where they are the same in every run: variables, aliases */
 	size_t nmoved;
 	struct ct_keyed touched; /* lines, by number */
@@ -80,46 +89,28 @@ static uint64_t move_address(const struct ct_lower_recorder *r, uint64_t address
 	return address;
 }
 
+/* Moves an even access where all of it moves alike: 1, or 0 where each lane must be looked at. */
+static int move_even(const struct ct_lower_recorder *r, const struct ct_ptx_event *v, uint64_t *first)
+{
+	uint64_t low = *first, high = v->addresses[ct_high_bit(v->mask)];
+	for (size_t i = 0; i < r->nmoved; i++) {
+		const struct ct_lower_alias *a = &r->moved[i];
+		if (low >= a->first && high < a->end && low <= high) {
+			*first += a->delta;
+			return 1;
+		}
+		if (low < a->end && high >= a->first)
+			return 0;
+	}
+	return low <= high;
+}
+
 /* ---- out ---- */
 
-static int put(struct ct_lower_recorder *r, uint32_t inst, uint32_t lanes, struct ct_error *e)
-{
-	const struct ct_lower_program *p = r->o.program;
-	const struct ct_lower_inst *i = &p->inst[inst];
-	if (!i->memory)
-		return ct_cta_maker_put_plain(r->o.maker, r->warp, p->sid[inst], 1, lanes, e);
-	const struct addresses *a = &r->address[p->address[i->source]];
-	if (lanes && a->strided)
-		return ct_cta_maker_put_strided(
-			r->o.maker, r->warp, p->sid[inst], lanes, a->first, a->stride, e);
-	return ct_cta_maker_put(r->o.maker, r->warp, p->sid[inst], lanes, lanes ? a->lanes : NULL, NULL,
-	                        0, e);
-}
-
-/* A region that all lanes executed together: what is no access goes out in runs. */
-static int put_together(struct ct_lower_recorder *r, const struct ct_lower_region *region,
-                        struct ct_error *e)
-{
-	const struct ct_lower_program *p = r->o.program;
-	int st = CT_OK;
-	for (uint32_t i = region->code, first = i; i < region->code_end && st == CT_OK; first = i) {
-		while (i < region->code_end && !p->inst[i].memory)
-			i++;
-		if (i > first) {
-			st = ct_cta_maker_put_plain(
-				r->o.maker, r->warp, p->sid[first], i - first, r->together, e);
-		} else {
-			st = put(r, i++, r->together, e);
-		}
-	}
-	return st;
-}
-
 /* Lanes of a machine instruction; 0 with *issued 0 where it is not issued. */
-static uint32_t lanes_of(struct ct_lower_recorder *r, const struct ct_lower_inst *i, int *issued)
+static inline uint32_t lanes_of(struct ct_lower_recorder *r, const struct ct_lower_issue *i, int *issued)
 {
-	const struct ct_lower_program *p = r->o.program;
-	const struct slot *s = &r->slot[p->slot[i->source]], *c;
+	const struct slot *s = &r->slot[i->source], *c = &r->slot[i->control];
 	uint32_t left = ~r->exited[r->warp];
 	int came = s->stamp == r->stamp;
 	*issued = came && (s->active & left);
@@ -127,11 +118,9 @@ static uint32_t lanes_of(struct ct_lower_recorder *r, const struct ct_lower_inst
 	case CT_LOWER_GUARDED: return s->mask & left;
 	case CT_LOWER_ACTIVE: return s->active & left;
 	case CT_LOWER_CONVERTED:
-		c = &r->slot[p->slot[i->control]];
 		*issued = c->stamp == r->stamp && (c->active & left);
 		return came ? s->mask & left : 0;
 	case CT_LOWER_SPECULATED:
-		c = &r->slot[p->slot[i->control]];
 		*issued = c->stamp == r->stamp && (c->active & left);
 		return c->active & left;
 	case CT_LOWER_TURNED: return s->active & ~s->mask & left;
@@ -151,6 +140,107 @@ static uint32_t lanes_of(struct ct_lower_recorder *r, const struct ct_lower_inst
 	return 0;
 }
 
+/* ---- packing of CTAs that are large, or that go out as text ---- */
+
+/* What the maker is told of the warp at hand. */
+struct packing {
+	struct ct_cta_maker *maker;
+	uint32_t warp;
+};
+
+static int pack_plain(void *ctx, uint32_t sid, uint32_t n, uint32_t mask, struct ct_error *e)
+{
+	const struct packing *p = ctx;
+	return ct_cta_maker_put_plain(p->maker, p->warp, sid, n, mask, e);
+}
+
+static int pack_none(void *ctx, uint32_t sid, struct ct_error *e)
+{
+	const struct packing *p = ctx;
+	return ct_cta_maker_put(p->maker, p->warp, sid, 0, NULL, NULL, 0, e);
+}
+
+static int pack_strided(void *ctx, uint32_t sid, uint32_t mask, uint64_t first, int64_t stride,
+                        struct ct_error *e)
+{
+	const struct packing *p = ctx;
+	return ct_cta_maker_put_strided(p->maker, p->warp, sid, mask, first, stride, e);
+}
+
+static int pack_lanes(void *ctx, uint32_t sid, uint32_t mask, const uint64_t *addresses,
+                      struct ct_error *e)
+{
+	const struct packing *p = ctx;
+	uint64_t lanes[CT_WARP_LANES];
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		lanes[ct_low_bit(rest)] = *addresses++;
+	return ct_cta_maker_put(p->maker, p->warp, sid, mask, lanes, NULL, 0, e);
+}
+
+/* Hands the streams to the maker, and makes the CTA of what it has once all is there. */
+static int pack(struct ct_lower_recorder *r, int whole, struct ct_error *e)
+{
+	struct ct_lower_made *m = r->made;
+	struct packing packing = {.maker = r->o.maker};
+	const struct ct_lower_sink to = {
+		.ctx = &packing,
+		.plain = pack_plain,
+		.none = pack_none,
+		.strided = pack_strided,
+		.lanes = pack_lanes};
+	int st = r->packs ? CT_OK : ct_cta_maker_begin(r->o.maker, m->index, m->warps, e);
+	r->packs = 1;
+	for (uint32_t i = 0; i < m->warps && st == CT_OK; i++) {
+		packing.warp = i;
+		st = ct_lower_stream_walk(&m->stream[i], r->o.program, &to, e);
+		m->stream[i].n = 0;
+	}
+	r->unpacked = 0;
+	return st == CT_OK && whole ? ct_cta_maker_end(r->o.maker, &m->packed, e) : st;
+}
+
+/* Fills the slots of the instructions that were told of together. */
+static void fill_slots(struct ct_lower_recorder *r)
+{
+	for (uint32_t i = 0; i < r->straights; i++) {
+		const struct straight *s = &r->straight[i];
+		for (uint32_t k = 0; k < s->n; k++)
+			r->slot[r->place[s->first + k].slot] = (struct slot){
+				r->stamp, s->active, s->active};
+	}
+	r->straights = 0;
+}
+
+/* Writes those instructions of a region that are issued, each with its lanes. */
+static int put_issued(struct ct_lower_recorder *r, const struct ct_lower_region *region,
+                      struct ct_error *e)
+{
+	const struct ct_lower_program *p = r->o.program;
+	struct ct_lower_stream *to = &r->made->stream[r->warp];
+	uint32_t first = 0, n = 0, mask = 0; /* that are not written yet */
+	int st = CT_OK;
+	fill_slots(r);
+	for (uint32_t i = region->code; i < region->code_end && st == CT_OK; i++) {
+		const struct ct_lower_issue *issue = &p->issue[i];
+		int issued, memory = issue->access != CT_LOWER_NONE;
+		uint32_t lanes = lanes_of(r, issue, &issued);
+		if (!issued)
+			continue;
+		if (n && (memory || lanes != mask || i != first + n)) {
+			st = ct_lower_put_plain(to, first, n, mask, e);
+			n = 0;
+		}
+		if (memory && st == CT_OK) {
+			st = ct_lower_put_access(to, i, lanes, &r->access[issue->access], e);
+		} else if (!memory) {
+			first = n ? first : i;
+			mask = lanes;
+			n++;
+		}
+	}
+	return st == CT_OK && n ? ct_lower_put_plain(to, first, n, mask, e) : st;
+}
+
 /* Writes the machine instructions of the region at hand. */
 static int flush(struct ct_lower_recorder *r, struct ct_error *e)
 {
@@ -158,18 +248,20 @@ static int flush(struct ct_lower_recorder *r, struct ct_error *e)
 		return CT_OK;
 	const struct ct_lower_program *p = r->o.program;
 	const struct ct_lower_region *region = &p->region[r->region];
+	struct ct_lower_stream *to = &r->made->stream[r->warp];
+	size_t before = to->n;
+	int st;
 	r->region = CT_LOWER_NONE;
-	if (region->plain && r->together && r->events == region->ptx &&
-	    !(r->together & r->exited[r->warp]))
-		return put_together(r, region, e);
-	for (uint32_t i = region->code; i < region->code_end; i++) {
-		int issued;
-		uint32_t lanes = lanes_of(r, &p->inst[i], &issued);
-		int st = issued ? put(r, i, lanes, e) : CT_OK;
-		if (st < 0)
-			return st;
-	}
-	return CT_OK;
+	if (r->together && r->events == region->ptx && !(r->together & r->exited[r->warp]) &&
+	    p->variant[region->variant + r->variant].plain)
+		st = ct_lower_put_variant(to, p, region->variant + r->variant, r->together, r->access,
+		                          e);
+	else
+		st = put_issued(r, region, e);
+	r->unpacked += to->n - before;
+	if (st < 0 || r->unpacked <= r->o.unpacked_most / sizeof *to->word)
+		return st;
+	return pack(r, 0, e);
 }
 
 /* ---- in ---- */
@@ -179,34 +271,59 @@ static int on_begin(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
 	struct ct_lower_recorder *r = ctx;
 	memset(r->exited, 0, sizeof r->exited);
 	r->region = CT_LOWER_NONE;
+	r->packs = 0;
+	r->unpacked = 0;
 	int st = r->o.also && r->o.also->cta_begin ? r->o.also->cta_begin(r->o.also->ctx, cta, e)
 	                                           : CT_OK;
-	return st < 0 ? st : ct_cta_maker_begin(r->o.maker, cta->index, cta->warps, e);
+	if (st < 0)
+		return st;
+	if (!r->made && !(r->made = r->o.place(r->o.ctx)))
+		return ct_fail_nomem(e);
+	return ct_lower_made_begin(r->made, cta->index, cta->warps, e);
+}
+
+/* The addresses of the lanes of a mask, side by side. */
+static void gather(struct ct_lower_access *a, const uint64_t *row)
+{
+	a->n = CT_WARP_LANES;
+	if (a->mask == UINT32_MAX) {
+		memcpy(a->lanes, row, CT_WARP_LANES * sizeof *row);
+		return;
+	}
+	a->n = 0;
+	for (uint32_t rest = a->mask; rest; rest &= rest - 1)
+		a->lanes[a->n++] = row[ct_low_bit(rest)];
 }
 
 /* Variables of the module move; a generic access of shared or local memory names its window. */
 static void keep_addresses(struct ct_lower_recorder *r, const struct ct_ptx_event *v,
-                           struct addresses *a)
+                           struct ct_lower_access *a)
 {
-	uint64_t *to = a->lanes;
 	uint64_t window = !r->o.program->generic[v->instruction] ? 0
 	                  : v->space == CT_PTX_SHARED            ? r->o.shared_base
 	                  : v->space == CT_PTX_LOCAL             ? r->o.local_base
 	                                                         : 0;
+	int moves = !window && r->nmoved && (v->space == CT_PTX_GLOBAL || v->space == CT_PTX_CONST);
+	a->mask = v->mask;
 	a->strided = v->even;
 	a->stride = (int64_t)v->stride;
 	if (!v->even)
 		a->strided = ct_cta_maker_is_strided(v->mask, v->addresses, &a->stride);
-	if (!window && (!r->nmoved || (v->space != CT_PTX_GLOBAL && v->space != CT_PTX_CONST))) {
-		if (a->strided)
-			a->first = v->addresses[ct_low_bit(v->mask)];
-		else
-			memcpy(to, v->addresses, CT_WARP_LANES * sizeof *to);
+	if (a->strided) {
+		a->first = v->addresses[ct_low_bit(v->mask)] + window;
+		if (!moves || move_even(r, v, &a->first))
+			return;
+	}
+	if (!window && !moves) {
+		gather(a, v->addresses);
 		return;
 	}
-	a->strided = 0;
+	uint64_t row[CT_WARP_LANES];
 	for (unsigned l = 0; l < CT_WARP_LANES; l++)
-		to[l] = window ? window + v->addresses[l] : move_address(r, v->addresses[l]);
+		row[l] = window ? window + v->addresses[l] : move_address(r, v->addresses[l]);
+	a->strided = ct_cta_maker_is_strided(v->mask, row, &a->stride);
+	a->first = row[ct_low_bit(v->mask)];
+	gather(a, row);
 }
 
 /* Remembers the lines of an access. */
@@ -228,6 +345,68 @@ static int touch(struct ct_lower_recorder *r, const struct ct_ptx_event *v, stru
 	return CT_OK;
 }
 
+/* Whether an instruction is among those that were told of together. */
+static int is_covered(const struct ct_lower_recorder *r, uint32_t at)
+{
+	for (uint32_t i = 0; i < r->straights; i++)
+		if (at - r->straight[i].first < r->straight[i].n)
+			return 1;
+	return 0;
+}
+
+/* Whether an instruction was executed in this execution of its region, or, where a block begins with it,
+ * whether any of the block was. What goes on behind the last one was not. Another one has to be searched:
+ * lanes that parted may be in the middle of the same block. */
+static inline int is_repeated(const struct ct_lower_recorder *r, const struct place *at, uint32_t inst,
+                              uint32_t active)
+{
+	if (at->starts)
+		return r->entered[at->block] == r->stamp;
+	return r->slot[at->slot].stamp == r->stamp ||
+	       ((inst != r->next || active != r->active) && is_covered(r, inst));
+}
+
+/* Begins an execution of the region of `n` instructions where it is not the one at hand, or where they
+ * were executed in that already. */
+static inline int enter(struct ct_lower_recorder *r, uint32_t warp, uint32_t active,
+                        const struct place *at, uint32_t inst, uint32_t n, struct ct_error *e)
+{
+	int st = CT_OK;
+	if (r->region != at->region || r->warp != warp || r->straights >= r->o.program->slots ||
+	    is_repeated(r, at, inst, active)) {
+		st = flush(r, e);
+		r->region = at->region;
+		r->warp = warp;
+		r->stamp++;
+		r->events = r->straights = r->variant = 0;
+		r->together = active;
+	}
+	r->events += n;
+	r->entered[at->block] = r->stamp;
+	r->next = inst + n;
+	r->active = active;
+	return st;
+}
+
+static int on_straight(void *ctx, const struct ct_ptx_straight *v, struct ct_error *e)
+{
+	struct ct_lower_recorder *r = ctx;
+	uint32_t first = v->first, left = v->n;
+	for (uint32_t n; left; first += n, left -= n) {
+		const struct place at = r->place[first];
+		int st;
+		n = at.rest < left ? at.rest : left;
+		if (at.region == CT_LOWER_NONE)
+			continue;
+		if ((st = enter(r, v->warp, v->active, &at, first, n, e)) < 0)
+			return st;
+		if (v->active != r->together)
+			r->together = 0;
+		r->straight[r->straights++] = (struct straight){first, n, v->active};
+	}
+	return CT_OK;
+}
+
 static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
@@ -238,35 +417,31 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 		return st;
 	if (at.region == CT_LOWER_NONE)
 		return CT_OK;
-	struct slot *s = &r->slot[at.slot];
-	if (r->region != at.region || r->warp != v->warp || s->stamp == r->stamp) {
-		if ((st = flush(r, e)) < 0)
-			return st;
-		r->region = at.region;
-		r->warp = v->warp;
-		r->stamp++;
-		r->events = 0;
-		r->together = v->active;
-	}
-	r->events++;
-	if (v->active != r->together || v->mask != r->together)
+	if ((st = enter(r, v->warp, v->active, &at, v->instruction, 1, e)) < 0)
+		return st;
+	if (v->active == r->together && !v->mask && r->o.program->guard[v->instruction])
+		r->variant |= r->o.program->guard[v->instruction];
+	else if (v->active != r->together || v->mask != r->together)
 		r->together = 0;
-	*s = (struct slot){r->stamp, v->active, v->mask, v->space};
+	r->slot[at.slot] = (struct slot){r->stamp, v->active, v->mask};
 	if (v->addresses && v->mask)
-		keep_addresses(r, v, &r->address[at.address]);
+		keep_addresses(r, v, &r->access[at.address]);
 	return r->o.values && v->space == CT_PTX_GLOBAL && v->addresses ? touch(r, v, e) : CT_OK;
 }
 
 static int on_end(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
-	struct ct_cta *made = NULL;
 	int st = flush(r, e);
 	if (st == CT_OK && r->o.also && r->o.also->cta_end)
 		st = r->o.also->cta_end(r->o.also->ctx, cta, e);
+	if (st >= 0 && (r->packs || !r->o.unpacked_most))
+		st = pack(r, 1, e);
 	if (st >= 0)
-		st = ct_cta_maker_end(r->o.maker, &made, e);
-	return st < 0 ? st : r->o.put(r->o.ctx, made, e);
+		st = r->o.put(r->o.ctx, r->made, e);
+	if (st >= 0)
+		r->made = NULL;
+	return st;
 }
 
 /* Puts together what the program says of each instruction of its kernel. */
@@ -276,12 +451,20 @@ static int find_places(struct ct_lower_recorder *r)
 	size_t n = ct_ptx_instruction_count(p->m);
 	if (!(r->place = ct_calloc(n + 1, sizeof *r->place)))
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		r->place[i] = (struct place){
-			.region = p->block_of[i] == CT_LOWER_NONE ? CT_LOWER_NONE
-		                                                  : p->block[p->block_of[i]].region,
-			.slot = p->slot[i],
-			.address = p->address[i]};
+	for (size_t i = 0; i < n; i++) {
+		uint32_t number = p->block_of[i];
+		r->place[i] = (struct place){.region = CT_LOWER_NONE,
+		                             .slot = p->slot[i],
+		                             .address = p->address[i],
+		                             .rest = 1};
+		if (number == CT_LOWER_NONE)
+			continue;
+		const struct ct_lower_block *b = &p->block[number];
+		r->place[i].region = b->region;
+		r->place[i].block = number;
+		r->place[i].rest = b->end - (uint32_t)i;
+		r->place[i].starts = b->first == i;
+	}
 	return 0;
 }
 
@@ -296,16 +479,21 @@ int ct_lower_recorder_new(struct ct_lower_recorder **out, const struct ct_lower_
 	r->region = CT_LOWER_NONE;
 	r->last_line = UINT64_MAX;
 	r->slot = ct_calloc(o->program->slots, sizeof *r->slot);
-	r->address = ct_calloc(o->program->addresses, sizeof *r->address);
+	r->entered = ct_calloc(o->program->blocks, sizeof *r->entered);
+	r->straight = ct_calloc(o->program->slots, sizeof *r->straight);
+	r->access = ct_calloc(o->program->addresses, sizeof *r->access);
 	r->observer = (struct ct_ptx_observer){
 		.ctx = r, .cta_begin = on_begin, .instruction = on_instruction, .cta_end = on_end};
+	if (!o->also || !o->also->instruction)
+		r->observer.straight = on_straight;
 	r->lanes = ct_calloc(o->program->addresses, CT_WARP_LANES * sizeof *r->lanes);
-	if (!r->slot || !r->address || !r->lanes || find_variables(r) < 0 || find_places(r) < 0) {
+	if (!r->slot || !r->entered || !r->straight || !r->access || !r->lanes ||
+	    find_variables(r) < 0 || find_places(r) < 0) {
 		ct_lower_recorder_free(r);
 		return ct_fail_nomem(e);
 	}
 	for (uint32_t i = 0; i < o->program->addresses; i++)
-		r->address[i].lanes = r->lanes + (size_t)i * CT_WARP_LANES;
+		r->access[i].lanes = r->lanes + (size_t)i * CT_WARP_LANES;
 	*out = r;
 	return CT_OK;
 }
@@ -360,7 +548,10 @@ void ct_lower_recorder_free(struct ct_lower_recorder *r)
 		return;
 	free(r->slot);
 	free(r->place);
-	free(r->address);
+	free(r->entered);
+	free(r->straight);
+	free(r->access);
+	ct_lower_made_free(r->made);
 	free(r->lanes);
 	ct_keyed_free(&r->touched);
 	free(r->moved);

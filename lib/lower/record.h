@@ -2,13 +2,16 @@
 #ifndef CT_LOWER_RECORD_H
 #define CT_LOWER_RECORD_H
 
-#include "lower/machine.h"
+#include "lower/stream.h"
 #include "ptx/emulate.h"
 
 struct ct_lower_recorder;
 
-/* Where CTAs go, in launch order. Takes over the reference. Negative statuses end the launch. */
-typedef int (*ct_lower_cta_fn)(void *ctx, struct ct_cta *cta, struct ct_error *e);
+/* Where CTAs go. Takes over `made`, which belongs to the caller again only after a failure. Negative
+ * statuses end the launch. */
+typedef int (*ct_lower_cta_fn)(void *ctx, struct ct_lower_made *made, struct ct_error *e);
+/* Where the places for CTAs come from: NULL when out of memory. */
+typedef struct ct_lower_made *(*ct_lower_place_fn)(void *ctx);
 
 /* Addresses first..end - 1 that the trace moves by delta, modulo 2^64. */
 struct ct_lower_alias {
@@ -22,9 +25,11 @@ struct ct_lower_recording {
 	uint64_t shared_base, local_base;   /* windows that generic addresses lie in */
 	const struct ct_lower_alias *alias;
 	size_t aliases;
-	int values; /* remember which lines of global memory are touched */
+	int values;           /* remember which lines of global memory are touched */
+	size_t unpacked_most; /* bytes of a CTA that is handed on as streams: larger ones are packed */
+	ct_lower_place_fn place;
 	ct_lower_cta_fn put;
-	void *ctx;
+	void *ctx; /* of both */
 };
 
 /* *out is the caller's, to be freed. Fails with CT_ERR_NOMEM. */

@@ -69,6 +69,15 @@ struct ct_ptx_event {
 	uint32_t stride;
 };
 
+/* `n` instructions, numbered one after the other, that are no accesses and whose guards hold for all
+ * lanes that came to them. */
+struct ct_ptx_straight {
+	const struct ct_ptx_cta *cta;
+	uint32_t warp;
+	uint32_t first, n;
+	uint32_t active;
+};
+
 /* What texels are, and what an index outside of a texture reads. */
 enum ct_ptx_texel { CT_PTX_TEXEL_UNSIGNED, CT_PTX_TEXEL_SIGNED, CT_PTX_TEXEL_REAL };
 enum ct_ptx_address {
@@ -101,6 +110,8 @@ struct ct_ptx_observer {
 	void *ctx;
 	int (*cta_begin)(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e);
 	int (*instruction)(void *ctx, const struct ct_ptx_event *event, struct ct_error *e);
+	/* What may be told of together; NULL: `instruction` is called for each. */
+	int (*straight)(void *ctx, const struct ct_ptx_straight *straight, struct ct_error *e);
 	int (*cta_end)(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e);
 };
 

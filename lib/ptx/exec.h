@@ -142,7 +142,9 @@ struct ct_ptx_run {
 	size_t nranges;
 	uint32_t *range_of; /* where each operation found its addresses last */
 	uint64_t steps, max_steps;
-	int observes; /* an observer wants every instruction */
+	int observes;                    /* an observer wants every instruction */
+	int gathers;                     /* and takes those together that are no accesses */
+	struct ct_ptx_straight straight; /* which it was not told of yet; n: 0 where there is none */
 	struct ct_ptx_fault fault;
 	uint32_t fault_op;
 	int status; /* a failure that is no fault: out of memory, an observer's */

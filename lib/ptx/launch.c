@@ -170,6 +170,7 @@ int ct_ptx_prepare(struct ct_ptx_run *r)
 	r->local_bytes = local_bytes(r->m, r->f->index, &known);
 	r->max_steps = l->max_steps ? l->max_steps : UINT64_MAX;
 	r->observes = r->observer && r->observer->instruction;
+	r->gathers = r->observes && r->observer->straight;
 	for (int i = 0; i < CT_PTX_bra; i++)
 		r->exec[i] = i < CT_PTX_float_any ? rows[i] : ct_ptx_lane_table[i - CT_PTX_float_any];
 	r->warp = ct_calloc(r->warps, sizeof *r->warp);
@@ -210,6 +211,7 @@ void ct_ptx_clean(struct ct_ptx_run *r)
  * this thread ran before. */
 static int start_cta(struct ct_ptx_run *r)
 {
+	r->straight.n = 0;
 	memset(r->shared, 0, r->shared_bytes);
 	for (size_t id = 0; id < CT_PTX_BARRIERS; id++) {
 		struct ct_ptx_barrier *b = &r->barrier[id];
@@ -251,7 +253,7 @@ int ct_ptx_run_cta(struct ct_ptx_run *r)
 				return -1;
 		}
 		if (!waiting)
-			return 0;
+			return ct_ptx_tell_straight(r);
 		ct_ptx_release(r);
 		if (!moved) {
 			struct ct_ptx_warp *w = &r->warp[waiting->index];

@@ -9,7 +9,25 @@
  * long threads that wait for one another spin. */
 enum { TURN = 16384 };
 
-/* Tells the observer of an instruction. */
+int ct_ptx_tell_straight(struct ct_ptx_run *r)
+{
+	struct ct_ptx_straight straight = r->straight;
+	if (!straight.n)
+		return 0;
+	r->straight.n = 0;
+	straight.cta = &r->cta;
+	r->status = r->observer->straight(r->observer->ctx, &straight, r->e);
+	return r->status < 0 ? -1 : 0;
+}
+
+/* Whether an operation has addresses that observers are told of. */
+static inline int has_addresses(const struct ct_ptx_op *o)
+{
+	return o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ||
+	       (o->code >= CT_PTX_atom && o->code <= CT_PTX_tex);
+}
+
+/* Tells the observer of an instruction, after what came before it. */
 static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t active, uint32_t mask)
 {
 	struct ct_ptx_run *r = w->run;
@@ -20,8 +38,7 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 		.instruction = o->source,
 		.active = active,
 		.mask = mask};
-	if (mask && (o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ||
-	             (o->code >= CT_PTX_atom && o->code <= CT_PTX_tex))) {
+	if (mask && has_addresses(o)) {
 		event.space = (enum ct_ptx_space)w->space;
 		event.width = o->code == CT_PTX_load || o->code == CT_PTX_store ||
 		                              o->code == CT_PTX_load_param
@@ -33,21 +50,42 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 		             (o->code == CT_PTX_load || o->code == CT_PTX_store);
 		event.stride = w->shape == CT_PTX_ADJACENT ? event.width : 0;
 	}
+	if (ct_ptx_tell_straight(r) < 0)
+		return -1;
 	r->status = observer->instruction(observer->ctx, &event, r->e);
 	return r->status < 0 ? -1 : 0;
 }
 
-/* Counts an instruction, and tells of it: 0, or -1 where the launch ends. */
+/* Begins anew to gather instructions. */
+static int gather_from(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t active)
+{
+	struct ct_ptx_run *r = w->run;
+	if (ct_ptx_tell_straight(r) < 0)
+		return -1;
+	r->straight = (struct ct_ptx_straight){
+		.warp = w->index, .first = o->source, .n = 1, .active = active};
+	return 0;
+}
+
+/* Counts an instruction, and tells of it, or remembers to: 0, or -1 where the launch ends. */
 static inline int count(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t active, uint32_t mask)
 {
 	struct ct_ptx_run *r = w->run;
+	struct ct_ptx_straight *s = &r->straight;
 	if (!o->last)
 		return 0;
 	if (++r->steps > r->max_steps) {
 		ct_ptx_stop(w, o, CT_PTX_STEPS, active);
 		return -1;
 	}
-	return r->observes ? tell(w, o, active, mask) : 0;
+	if (!r->observes)
+		return 0;
+	if (!r->gathers || mask != active || has_addresses(o))
+		return tell(w, o, active, mask);
+	if (o->source != s->first + s->n || active != s->active || w->index != s->warp || !s->n)
+		return gather_from(w, o, active);
+	s->n++;
+	return 0;
 }
 
 /* Lanes of the current split end. The split is over when none is left. */

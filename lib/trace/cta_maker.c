@@ -112,6 +112,11 @@ int ct_cta_maker_code(struct ct_cta_maker *m, const struct ct_sinst *s, uint32_t
 	return ct_code_add(&m->launch->code, &copy, strlen(s->opcode), sid, e);
 }
 
+const struct ct_code *ct_cta_maker_code_table(const struct ct_cta_maker *m)
+{
+	return &m->launch->code;
+}
+
 int ct_cta_maker_begin(struct ct_cta_maker *m, uint64_t index, uint32_t warps, struct ct_error *e)
 {
 	forget_cta(m);
@@ -161,15 +166,16 @@ static void gather(struct ct_pack_addr *a, uint32_t mask, const uint64_t *lanes)
 
 int ct_cta_maker_is_strided(uint32_t mask, const uint64_t *lanes, int64_t *stride)
 {
-	uint64_t carried = (uint64_t)mask + (mask & (0u - mask)), wrong = 0;
+	uint64_t carried = (uint64_t)mask + (mask & (0u - mask));
 	if (!mask || (carried & (carried - 1)) || !(mask & (mask - 1)))
 		return 0; /* no lanes side by side, or only one */
 	unsigned first = ct_low_bit(mask), end = ct_high_bit(mask) + 1;
 	uint64_t step = lanes[first + 1] - lanes[first];
-	for (unsigned l = first + 1; l < end; l++)
-		wrong |= lanes[l] - lanes[l - 1] - step;
+	for (unsigned l = first + 2; l < end; l++)
+		if (lanes[l] - lanes[l - 1] != step)
+			return 0;
 	*stride = (int64_t)step;
-	return !wrong && *stride == (int32_t)*stride;
+	return *stride == (int32_t)*stride;
 }
 
 /* Room for one more record; a warp's stream is cut into segments between records. */

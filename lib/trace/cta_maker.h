@@ -28,6 +28,9 @@ const struct ct_kernel *ct_cta_maker_kernel(const struct ct_cta_maker *m);
 CT_NODISCARD int ct_cta_maker_code(struct ct_cta_maker *m, const struct ct_sinst *s, uint32_t *sid,
                                    struct ct_error *e);
 
+/* All of them, which live as long as the maker. */
+const struct ct_code *ct_cta_maker_code_table(const struct ct_cta_maker *m);
+
 /* Begins the CTA of that linear number, with that many warps, all without instructions. */
 CT_NODISCARD int ct_cta_maker_begin(struct ct_cta_maker *m, uint64_t index, uint32_t warps,
                                     struct ct_error *e);

@@ -40,6 +40,23 @@ typedef int (*ct_ctz_keep_fn)(void *ctx, const struct ct_kernel *k, const struct
 int ct_ctz_put_cta(struct ct_ctz_writer *w, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
                    struct ct_error *e);
 
+/* The same in steps, for one who has the instructions at hand and no struct ct_cta: each CTA is begun, then
+ * each of its warps is begun, filled and ended, then the CTA is ended. sid: of `code`, which is the same
+ * for all CTAs of a kernel. Those with a result fail with CT_ERR_NOMEM or as put does. */
+void ct_ctz_begin_cta(struct ct_ctz_writer *w, uint64_t index);
+void ct_ctz_begin_warp(struct ct_ctz_writer *w, const struct ct_warp_info *warp);
+/* `n` instructions sid, sid + 1 ... without addresses and values. */
+int ct_ctz_put_plain(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t n,
+                     uint32_t mask, struct ct_error *e);
+/* One whose lanes access `first`, first + stride and so on, in their order. */
+int ct_ctz_put_strided(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t mask,
+                       uint64_t first, int64_t stride, struct ct_error *e);
+/* One with an address for each lane of the mask, which has one at least, in their order. */
+int ct_ctz_put_lanes(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t mask,
+                     const uint64_t *addresses, struct ct_error *e);
+void ct_ctz_end_warp(struct ct_ctz_writer *w);
+int ct_ctz_end_cta(struct ct_ctz_writer *w, struct ct_error *e);
+
 /* What a text reader found odd in a kernel, kept so that both forms are described
  * alike; the fields are those of struct ct_trace_stats. */
 struct ct_ctz_oddities {

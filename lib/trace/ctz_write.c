@@ -22,7 +22,8 @@ struct ct_ctz_writer {
 	uint32_t last_id;
 	int core_ids;
 	uint64_t kernels, memcpys, ctas, warps, insts;
-	unsigned status; /* 0: not told */
+	struct ct_warp_info warp; /* the one being written */
+	unsigned status;          /* 0: not told */
 };
 
 int ct_ctz_writer_new(struct ct_ctz_writer **out, int level, ct_ctz_put_fn put, void *ctx,
@@ -225,14 +226,15 @@ static int put_frame(struct ct_ctz_writer *w, struct ct_error *e)
 }
 
 /* A frame that is full in the middle of a warp: the rest goes into the next one. */
-static int cut(struct ct_ctz_writer *w, const struct ct_cta *cta, uint32_t warp, struct ct_error *e)
+static int cut(struct ct_ctz_writer *w, struct ct_error *e)
 {
-	ctz_encoder_end_warp(&w->encoder, ct_cta_warp(cta, warp), w->core_ids);
+	uint64_t index = w->encoder.index;
+	ctz_encoder_end_warp(&w->encoder, &w->warp, w->core_ids);
 	ctz_encoder_end_cta(&w->encoder, 1);
 	int st = put_frame(w, e);
 	if (st < 0)
 		return st;
-	ctz_encoder_start_cta(&w->encoder, ct_cta_index(cta), 1);
+	ctz_encoder_start_cta(&w->encoder, index, 1);
 	ctz_encoder_start_warp(&w->encoder, 1);
 	return CT_OK;
 }
@@ -260,64 +262,115 @@ static int is_overfull(const struct ctz_encoder *c)
 	return is_full(c) || has_bytes(c, 2 * CTZ_FRAME_BYTES);
 }
 
-/* Writes an instruction of warp i where it is wanted. */
-static int put_inst(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_inst *inst,
-                    ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
+/* Writes an instruction of the warp at hand. */
+static int put_inst(struct ct_ctz_writer *w, const struct ct_code *code, const struct ct_inst *inst,
+                    struct ct_error *e)
 {
-	const struct ct_code *code = ct_cta_code(cta);
 	int st;
-	if (keep) {
-		ct_inst_expand(inst);
-		if (!keep(ctx, ct_cta_kernel(cta), ct_code_at(code, inst->sid), inst))
-			return CT_OK;
-	}
-	if (is_full(&w->encoder) && (st = cut(w, cta, i, e)) < 0)
+	if (is_full(&w->encoder) && (st = cut(w, e)) < 0)
 		return st;
 	w->insts++;
 	return ctz_encoder_inst(&w->encoder, code, inst, e);
 }
 
-/* Writes those that differ from the one before only in their number. A frame ends where it would if they
- * came one by one. */
-static int put_more(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_inst *inst,
-                    uint32_t more, ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
+int ct_ctz_put_plain(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t n,
+                     uint32_t mask, struct ct_error *e)
 {
 	struct ctz_encoder *c = &w->encoder;
 	int st = CT_OK;
-	for (; keep && more && st == CT_OK; more--) {
-		inst->sid++;
-		st = put_inst(w, cta, i, inst, keep, ctx, e);
-	}
-	while (more && st == CT_OK) {
-		uint32_t n = FULL_EVERY - (uint32_t)(c->insts % FULL_EVERY);
-		n = n < more ? n : more;
-		if (is_full(c) && (st = cut(w, cta, i, e)) < 0)
+	while (n && st == CT_OK) {
+		uint32_t some = FULL_EVERY - (uint32_t)(c->insts % FULL_EVERY);
+		some = some < n ? some : n;
+		if (is_full(c) && (st = cut(w, e)) < 0)
 			return st;
-		st = ctz_encoder_plain(c, ct_cta_code(cta), inst->sid + 1, n, inst->mask, e);
-		inst->sid += n;
-		w->insts += n;
-		more -= n;
+		st = ctz_encoder_plain(c, code, sid, some, mask, e);
+		sid += some;
+		w->insts += some;
+		n -= some;
 	}
 	return st;
+}
+
+int ct_ctz_put_strided(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t mask,
+                       uint64_t first, int64_t stride, struct ct_error *e)
+{
+	int st;
+	if (is_full(&w->encoder) && (st = cut(w, e)) < 0)
+		return st;
+	w->insts++;
+	return ctz_encoder_strided(&w->encoder, code, sid, mask, first, stride, e);
+}
+
+int ct_ctz_put_lanes(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t mask,
+                     const uint64_t *addresses, struct ct_error *e)
+{
+	int st;
+	if (is_full(&w->encoder) && (st = cut(w, e)) < 0)
+		return st;
+	w->insts++;
+	return ctz_encoder_lanes(&w->encoder, code, sid, mask, addresses, e);
+}
+
+/* Writes an instruction of a CTA, and those that differ from it only in their number, where they are wanted. */
+static int put_chosen(struct ct_ctz_writer *w, struct ct_cta *cta, struct ct_inst *inst, uint32_t more,
+                      ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
+{
+	const struct ct_code *code = ct_cta_code(cta);
+	int st = CT_OK;
+	ct_inst_expand(inst);
+	for (uint32_t i = 0; i <= more && st == CT_OK; i++, inst->sid++)
+		if (keep(ctx, ct_cta_kernel(cta), ct_code_at(code, inst->sid), inst))
+			st = put_inst(w, code, inst, e);
+	return st;
+}
+
+void ct_ctz_begin_warp(struct ct_ctz_writer *w, const struct ct_warp_info *warp)
+{
+	w->warp = *warp;
+	ctz_encoder_start_warp(&w->encoder, 0);
+}
+
+void ct_ctz_end_warp(struct ct_ctz_writer *w)
+{
+	ctz_encoder_end_warp(&w->encoder, &w->warp, w->core_ids);
+	w->warps++;
 }
 
 static int put_warp(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_cursor *c,
                     ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
 {
+	const struct ct_code *code = ct_cta_code(cta);
 	struct ct_inst inst;
 	uint32_t more;
 	int st;
-	ctz_encoder_start_warp(&w->encoder, 0);
+	ct_ctz_begin_warp(w, ct_cta_warp(cta, i));
 	while ((st = ct_cursor_step(c, &inst, &more, e)) > 0) {
-		if (inst.addr_form != CT_ADDR_STRIDE) /* of a stride the first says all */
-			ct_inst_expand(&inst);
-		if ((st = put_inst(w, cta, i, &inst, keep, ctx, e)) < 0)
-			return st;
-		if ((st = put_more(w, cta, i, &inst, more, keep, ctx, e)) < 0)
+		if (keep) {
+			st = put_chosen(w, cta, &inst, more, keep, ctx, e);
+		} else {
+			if (inst.addr_form != CT_ADDR_STRIDE) /* of a stride the first says all */
+				ct_inst_expand(&inst);
+			st = put_inst(w, code, &inst, e);
+			if (st == CT_OK && more)
+				st = ct_ctz_put_plain(w, code, inst.sid + 1, more, inst.mask, e);
+		}
+		if (st < 0)
 			return st;
 	}
-	ctz_encoder_end_warp(&w->encoder, ct_cta_warp(cta, i), w->core_ids);
+	ct_ctz_end_warp(w);
 	return st;
+}
+
+void ct_ctz_begin_cta(struct ct_ctz_writer *w, uint64_t index)
+{
+	ctz_encoder_start_cta(&w->encoder, index, 0);
+}
+
+int ct_ctz_end_cta(struct ct_ctz_writer *w, struct ct_error *e)
+{
+	ctz_encoder_end_cta(&w->encoder, 0);
+	w->ctas++;
+	return is_overfull(&w->encoder) ? put_frame(w, e) : CT_OK;
 }
 
 int ct_ctz_put_cta(struct ct_ctz_writer *w, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
@@ -325,19 +378,14 @@ int ct_ctz_put_cta(struct ct_ctz_writer *w, struct ct_cta *cta, ct_ctz_keep_fn k
 {
 	struct ct_cursor *c = NULL;
 	int st = CT_OK;
-	ctz_encoder_start_cta(&w->encoder, ct_cta_index(cta), 0);
+	ct_ctz_begin_cta(w, ct_cta_index(cta));
 	for (uint32_t i = 0; i < ct_cta_warps(cta) && st == CT_OK; i++) {
 		st = c ? ct_cursor_reset(c, cta, i, e) : ct_cursor_open(&c, cta, i, e);
 		if (st == CT_OK)
 			st = put_warp(w, cta, i, c, keep, ctx, e);
 	}
 	ct_cursor_close(c);
-	if (st < 0)
-		return st;
-	ctz_encoder_end_cta(&w->encoder, 0);
-	w->ctas++;
-	w->warps += ct_cta_warps(cta);
-	return is_overfull(&w->encoder) ? put_frame(w, e) : CT_OK;
+	return st < 0 ? st : ct_ctz_end_cta(w, e);
 }
 
 int ct_ctz_end_kernel(struct ct_ctz_writer *w, const struct ct_ctz_oddities *o, struct ct_error *e)

@@ -295,6 +295,7 @@ static void memory(void **state)
 struct seen {
 	uint64_t instructions, lanes, ctas, ended, bytes;
 	uint64_t first[2];
+	uint64_t together;
 };
 
 static int on_cta(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
@@ -326,6 +327,19 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 	return s->instructions > 1000 ? ct_fail(e, CT_ERR_LIMIT, "enough") : 0;
 }
 
+/* What is told of together counts as if it came one by one. */
+static int on_straight(void *ctx, const struct ct_ptx_straight *v, struct ct_error *e)
+{
+	struct seen *s = ctx;
+	struct ct_ptx_event one = {
+		.cta = v->cta, .warp = v->warp, .active = v->active, .mask = v->active};
+	int st = 0;
+	s->together += v->n > 1;
+	for (uint32_t i = 0; i < v->n && st == 0; i++)
+		st = on_instruction(ctx, &one, e);
+	return st;
+}
+
 static void observers(void **state)
 {
 	(void)state;
@@ -337,7 +351,8 @@ static void observers(void **state)
 	uint64_t param = (uint64_t)(uintptr_t)buffer;
 	struct ct_ptx_module *m = ptx_must_read(
 		START "setp.lt.u32 %p1, %w0, 10;\n@%p1 mov.b32 %w3, 1;\n" END);
-	const struct ct_ptx_observer o = {&s, on_cta, on_instruction, on_end};
+	struct ct_ptx_observer o = {
+		.ctx = &s, .cta_begin = on_cta, .instruction = on_instruction, .cta_end = on_end};
 	assert_int_equal(ct_ptx_memory_create(&memory, &e), CT_OK);
 	assert_int_equal(ct_ptx_memory_add(memory, buffer, sizeof buffer, &e), CT_OK);
 	assert_int_equal(ct_ptx_memory_add(memory, &buffer[4], 4, &e), CT_ERR_USAGE);
@@ -359,6 +374,15 @@ static void observers(void **state)
 	assert_int_equal(s.bytes, 80 * 4);
 	assert_int_equal(s.first[0], (uint64_t)(uintptr_t)&buffer[40]);
 	assert_int_equal(s.first[1], (uint64_t)(uintptr_t)&buffer[72]);
+	const struct seen before = s;
+	s = (struct seen){0};
+	o.straight = on_straight;
+	assert_int_equal(ct_ptx_launch(&l, &r, &e), CT_OK);
+	assert_int_equal(s.together,
+	                 4); /* of each warp what is between its parameter and the guarded move */
+	s.together = 0;
+	assert_memory_equal(&s, &before, sizeof s);
+	o.straight = NULL;
 	l.grid[0] = 100;
 	s = (struct seen){0};
 	assert_int_equal(ct_ptx_launch(&l, &r, &e), CT_ERR_INPUT); /* behind the buffer */

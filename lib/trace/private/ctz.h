@@ -305,7 +305,7 @@ struct ctz_encoder {
 	struct ct_buf code[CTZ_CODE_COLUMNS];
 	struct ctz_model model;
 	struct ctz_code_state code_state;
-	uint32_t *sid; /* by the source's: number in the file plus 1 */
+	uint32_t *sid; /* by the source's number: 0, or what is known of it */
 	size_t sids, sid_cap;
 	uint32_t code_count;
 	uint64_t insts; /* in this frame */
@@ -326,6 +326,11 @@ void ctz_encoder_start_cta(struct ctz_encoder *c, uint64_t index, int goes_on);
 void ctz_encoder_start_warp(struct ctz_encoder *c, int goes_on);
 int ctz_encoder_inst(struct ctz_encoder *c, const struct ct_code *code, const struct ct_inst *i,
                      struct ct_error *e);
+/* One with addresses, in either form, and without values. */
+int ctz_encoder_strided(struct ctz_encoder *c, const struct ct_code *code, uint32_t sid, uint32_t mask,
+                        uint64_t first, int64_t stride, struct ct_error *e);
+int ctz_encoder_lanes(struct ctz_encoder *c, const struct ct_code *code, uint32_t sid, uint32_t mask,
+                      const uint64_t *addresses, struct ct_error *e);
 /* n instructions sid, sid + 1 and so on with one mask, without addresses and values. */
 int ctz_encoder_plain(struct ctz_encoder *c, const struct ct_code *code, uint32_t sid, uint32_t n,
                       uint32_t mask, struct ct_error *e);
