@@ -292,8 +292,9 @@ static unsigned access_bytes(const struct ct_lower_ptx *i)
 	return bytes * (ct_lower_has(i->opcode, "v2") ? 2 : ct_lower_has(i->opcode, "v4") ? 4 : 1);
 }
 
-/* "ATOMG.E.ADD.F32.FTZ.RN.STRONG.GPU" of atom.global.add.f32. */
-static const char *atomic_name(struct ct_lower_unit *u, const char *o)
+/* "ATOMG.E.ADD.F32.FTZ.RN.STRONG.GPU" of atom.global.add.f32, RED where nothing reads what was there. Traces
+ * have RED in global memory alone. */
+static const char *atomic_name(struct ct_lower_unit *u, const char *o, uint32_t at)
 {
 	static const char *const operations[][2] = {
 		{"add", ".ADD"}, {"min", ".MIN"}, {"max", ".MAX"}, {"inc", ".INC"},   {"dec", ".DEC"},
@@ -309,21 +310,23 @@ static const char *atomic_name(struct ct_lower_unit *u, const char *o)
 	else if (ct_lower_bits(o) == 64)
 		type = ".64";
 	int shared = ct_lower_has(o, "shared");
-	const char *head = ct_lower_is(o, "red") && !shared ? "RED.E"
-	                   : shared                         ? "ATOMS"
-	                   : ct_lower_has(o, "global")      ? "ATOMG.E"
-	                                                    : "ATOM.E";
+	int reduces = ct_lower_is(o, "red") ||
+	              (ct_lower_has(o, "global") && ct_ptx_is_reduction(u->p->m, at));
+	const char *head = reduces && !shared          ? "RED.E"
+	                   : shared                    ? "ATOMS"
+	                   : ct_lower_has(o, "global") ? "ATOMG.E"
+	                                               : "ATOM.E";
 	const char *name = ct_lower_text(u->p, head, operation, type);
 	return name && !shared ? ct_lower_text(u->p, name, ".STRONG.GPU", "") : name;
 }
 
-static const char *access_name(struct ct_lower_unit *u, const struct ct_lower_ptx *i)
+static const char *access_name(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t at)
 {
 	static const char *const sizes[] = {"", ".64", ".128"};
 	const char *o = i->opcode, *kind = ct_lower_is(o, "ld") ? "LD" : "ST", *space = ".E", *size;
 	unsigned bytes = access_bytes(i);
 	if (ct_lower_is(o, "atom") || ct_lower_is(o, "red"))
-		return atomic_name(u, o);
+		return atomic_name(u, o, at);
 	if (ct_lower_is(o, "prefetch") || ct_lower_is(o, "prefetchu"))
 		return "CCTL.E.PF2";
 	int sign = ct_lower_has(o, "s8") || ct_lower_has(o, "s16");
@@ -448,7 +451,8 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 	src[n++] = (struct ct_lower_source){.place = base};
 	if (load && vector > 1)
 		dst = vector_value(u, i, 0, vector, at, 0);
-	else if (!store && i->writes && i->operand[0].kind == CT_PTX_OPERAND_REGISTER)
+	else if (!store && i->writes && i->operand[0].kind == CT_PTX_OPERAND_REGISTER &&
+	         !ct_ptx_is_reduction(u->p->m, at))
 		dst = ct_lower_write(u, i->operand[0].number, 0);
 	if (store && vector > 1)
 		src[n++].place = vector_value(u, i, 1, vector, at, 1);
@@ -465,7 +469,7 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 		}
 		n++;
 	}
-	struct ct_lower_inst *m = ct_lower_emit(u, access_name(u, i), at, dst, n, src);
+	struct ct_lower_inst *m = ct_lower_emit(u, access_name(u, i, at), at, dst, n, src);
 	if (!m)
 		return;
 	predicates(u, i, m);

@@ -224,4 +224,7 @@ static inline void ct_ptx_put_lane(void *row, size_t lane, unsigned width, uint6
 		((uint16_t *)row)[lane] = (uint16_t)bits;
 }
 
+/* unread.c: takes their results from atomics where nothing reads them. 0, or -1 when out of memory. */
+int ct_ptx_find_unread(struct ct_ptx_module *m);
+
 #endif

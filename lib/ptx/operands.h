@@ -56,6 +56,9 @@ struct ct_ptx_control ct_ptx_control_of(const struct ct_ptx_module *m, size_t in
 /* The i-th target of a brx: an instruction, or CT_PTX_NO_OPERAND behind the last. */
 uint32_t ct_ptx_table_of(const struct ct_ptx_module *m, size_t instruction, uint32_t i);
 
+/* Whether an instruction is an atomic whose result nothing reads, of an operation that `red` has. */
+int ct_ptx_is_reduction(const struct ct_ptx_module *m, size_t instruction);
+
 /* A function, kernels included, by the number that struct ct_ptx_instruction has. */
 struct ct_ptx_body {
 	const char *name;

@@ -362,6 +362,8 @@ static int read_module(struct ct_ptx_reader *r, const char *text, size_t size, s
 		rc = ct_ptx_fix_addresses(r);
 	if (rc == CT_OK)
 		rc = ct_ptx_finish_functions(r->m, e);
+	if (rc == CT_OK && ct_ptx_find_unread(r->m) < 0)
+		rc = ct_fail_nomem(e);
 	return rc < 0 ? rc : describe(r);
 }
 

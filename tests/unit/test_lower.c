@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "lower/capture.h"
+#include "lower/machine.h"
 #include "trace/opcode.h"
 #include "trace/trace.h"
 
@@ -248,8 +249,43 @@ static void test_accesses(void **unused)
 	}
 }
 
+/* An atomic is a reduction where nothing reads what it returns: in the machine code, and for the emulator. */
+static void test_reductions(void **unused)
+{
+	static const char text[] =
+		".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+		".reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
+		"atom.global.add.u32 %r2, [%rd1], %r1;\natom.global.max.u32 %r3, [%rd1+4], %r1;\n"
+		"atom.add.u32 %r4, [%rd1+8], 1;\natom.global.exch.b32 %r5, [%rd1+12], %r1;\n"
+		"add.s32 %r6, %r3, 1;\nst.global.u32 [%rd1+16], %r6;\nret;\n}\n";
+	static const int reduces[] = {0, 0, 1, 0, 1, 0, 0, 0, 0};
+	static const char *const want[] = {"RED.E.ADD.STRONG.GPU", "ATOMG.E.MAX.STRONG.GPU",
+	                                   "ATOM.E.ADD.STRONG.GPU", "ATOMG.E.EXCH.STRONG.GPU"};
+	struct ct_ptx_module *m;
+	struct ct_lower_program *p;
+	struct ct_error e;
+	unsigned found = 0;
+	(void)unused;
+	assert_int_equal(ct_ptx_read(&m, text, sizeof text - 1, "reductions", &e), CT_OK);
+	for (size_t i = 0; i < sizeof reduces / sizeof *reduces; i++)
+		assert_int_equal(ct_ptx_is_reduction(m, i), reduces[i]);
+	assert_int_equal(ct_ptx_is_reduction(m, 100), 0);
+	assert_int_equal(ct_lower_kernel(&p, m, ct_ptx_find_kernel(m, "k"), 70, &e), CT_OK);
+	for (size_t i = 0; i < p->insts; i++)
+		for (unsigned k = 0; k < 4; k++)
+			if (p->inst[i].memory && p->inst[i].source == k + 2) {
+				assert_string_equal(p->inst[i].opcode, want[k]);
+				assert_int_equal(p->inst[i].ndst, k == 1 || k == 3);
+				found++;
+			}
+	assert_int_equal(found, 4);
+	ct_lower_free(p);
+	ct_ptx_free(m);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_accesses)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_accesses), cmocka_unit_test(test_reductions)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
