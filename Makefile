@@ -192,7 +192,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODE
 # Its functions stand in front of malloc and its kin, also under the sanitizers.
 $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(BUILD)/tests/gate $(BUILD)/tests/random $$(FAULTS)
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/silicon $(BUILD)/tests/truth $(BUILD)/tests/gate $(BUILD)/tests/random $$(FAULTS)
 
 # Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
 syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \
@@ -209,7 +209,7 @@ demo: deps-missing
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
 	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O1 library
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(BUILD)/tests/gate $(BUILD)/tests/random $(FAULTS)
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/silicon $(BUILD)/tests/truth $(BUILD)/tests/gate $(BUILD)/tests/random $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g1" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-fsyntax-only" CAPTURE= syntax
 	@bash tests/run.sh build build/asan

@@ -17,6 +17,35 @@ cold=$(metric cycles -p llc.flush=on)
 check "cold code costs time" test "$cold" -gt "$(metric cycles -p llc.flush=on -p sm.code_first_cycles=0 -p sm.code_line_cycles=0)"
 check "branches cost time" test "$cold" -gt "$(metric cycles -p llc.flush=on -p sm.branch_cycles=0)"
 
+same "--machine says whose rules they are" accelsim "$("$bin/mpki" -q -g gv100 --machine accelsim -O profile strided | awk -F'\t' '$2 == "machine" { print $3 }')"
+same "and gives what the key gives" "$(metric dram_read_bytes --machine accelsim)" "$one"
+refuses "other rules" 2 'use accelsim or silicon' "$bin/mpki" --machine volta strided
+same "--cold empties the caches" "$cold" "$(metric cycles --cold)"
+same "a key goes over it" "$(metric cycles)" "$(metric cycles -p llc.flush=off --cold)"
+
+# The figures that tests/silicon/results.tsv keeps are those of this replay: stored traces of three programs.
+measured() { # PROGRAM LAUNCHES
+	"${CT_RELEASE%/bin}/tests/silicon" "$CT_ROOT/data/gpus/gv100.conf" "$2" "$CT_ROOT/tests/silicon/traces/$1.ctz" | tail -n +2
+}
+while read -r program launches; do
+	same "$program is as make silicon kept it" "$(awk -F'\t' -v p="$program" '$1 == p' "$CT_ROOT/tests/silicon/results.tsv" |
+		head -n "$launches" | cut -f3-)" "$(measured "$program" "$launches")"
+done <<-'END'
+	nn 1
+	hotspot 1
+	gramschmidt 2
+END
+
+# Beside the board's counters, where they are: no mean has passed its goal.
+board=$CT_SHARED/silicon/gv100_ncu.tsv
+if [ -e "$board" ]; then
+	awk -v out=all -f "$CT_ROOT/tests/silicon/compare.awk" "$board" "$CT_ROOT/tests/silicon/results.tsv" >kept
+	same "no mean has passed its goal" "" "$(awk -F'\t' '$2 == "open" && $7 ~ /^[0-9]/ && $3 > $7' kept)"
+	same "ours is nearer than every published simulator" "" "$(awk -F'\t' '$2 == "open" { for (i = 4; i < 7; i++) if ($i ~ /^[0-9]/ && $i <= $3) print $1 }' kept)"
+else
+	skip "means beside the board's" "no ../shared/silicon"
+fi
+
 # Two kernels of a program and one of another: b's second launch is left out of its gate by its loads.
 printf '%s\n' "app kernel_id gpu_cycles l1_hit l1_hit_read l2_hit l2_read_sectors l2_write_sectors dram_sectors warp_insts gld_req gst_req accelsim_cycles accelsim_l1_hit accelsim_l2_hit hyfiss_cycles hyfiss_l1_hit hyfiss_l2_hit ppt_cycles ppt_l1_hit ppt_l2_hit" \
 	"a 0 1000 50 50 60 100 10 100 500 7 3 1500 60 70 - - - 2000 50 50" "a 1 3000 50 50 60 100 10 100 500 7 3 1500 60 70 - - - 2000 50 50" \

@@ -1,6 +1,7 @@
 # Ours beside a board's and published simulators' figures: awk -f compare.awk BOARD ROWS; ROWS are those of `measure` with
 # program and half in front of them. Rows go to the file `out`, means to standard output; exit 1: past the goals.
-# Launches of a name are averaged to a kernel, errors of kernels to a program, those of programs to the mean.
+# Launches of a name are averaged to a kernel, errors of kernels to a program, those of programs to the mean: of rows that pass
+# the gate (open), of all, and of those of each half that pass it.
 
 # A file's header: column of each name.
 function header(c, shift,    i) { for (i = 1 + shift; i <= NF; i++) c[$i] = i }
@@ -27,6 +28,7 @@ FNR == 1 { header(o, 0); next }
 	open = $o["gld_req"] == board[l, "gld_req"] && $o["gst_req"] == board[l, "gst_req"] && \
 		abs($o["warp_insts"] / board[l, "warp_insts"] - 1) <= 0.1
 	if (!(k in launches)) { order[++kernels] = k; of[k] = p; gate[k] = 1 }
+	half[p] = $o["half"]
 	launches[k]++; gate[k] = gate[k] && open
 	for (i = 1; i <= n; i++) {
 		m = metric[i]; sum[k, m, "ours"] += $o[m]; sum[k, m, "silicon"] += board[l, m]
@@ -64,6 +66,7 @@ END {
 		for (j = 1; j <= n; j++) for (w = 1; w <= 4; w++) {
 			add(k, metric[j], who[w], "all")
 			if (gate[k]) add(k, metric[j], who[w], "open")
+			if (gate[k]) add(k, metric[j], who[w], half[of[k]])
 		}
 		split(k, part, SUBSEP)
 		line = part[1] OFS part[2] OFS launches[k] OFS (gate[k] ? "open" : "closed")
@@ -74,8 +77,9 @@ END {
 	for (p in programs) all++
 	printf "gate: %d of %d programs, %d of %d kernels\n", good, all, opened, kernels
 	print "mean", "rows", "ours", "accelsim", "hyfiss", "ppt", "goal"
-	for (j = 1; j <= n; j++) for (r = 1; r <= 2; r++) {
-		rows = r == 1 ? "open" : "all"; m = metric[j]; line = m OFS rows
+	split("open all fit out", which, " ")
+	for (j = 1; j <= n; j++) for (r = 1; r <= 4; r++) {
+		rows = which[r]; m = metric[j]; line = m OFS rows
 		for (w = 1; w <= 4; w++) line = line OFS mean(m, who[w], rows)
 		print line, m in goal ? goal[m] : "-"
 		if (r == 1 && m in goal && mean(m, "ours", rows) + 0 > goal[m]) bad = 1

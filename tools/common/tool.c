@@ -18,6 +18,8 @@
 /* Long-only common options. */
 enum {
 	OPT_SCALE = 256,
+	OPT_MACHINE,
+	OPT_COLD,
 	OPT_PRINT_GPU,
 	OPT_MAX_MEMORY,
 	OPT_PATTERN,
@@ -51,6 +53,11 @@ static const struct common_option common[] = {
 	{CT_TAKES_GPU,
          {'p', "set", "KEY=VALUE",
           "override one GPU or model parameter, units allowed\n(l1.size=64KiB)"}},
+	{CT_TAKES_GPU,
+         {OPT_MACHINE, "machine", "RULES",
+          "accelsim or silicon: whose rules a replay follows (default:\nas the GPU's file says, silicon for gv100)"}},
+	{CT_TAKES_GPU,
+         {OPT_COLD, "cold", NULL, "empty L1s and LLC before each kernel, as Nsight Compute does"}},
 	{CT_TAKES_GPU,
          {OPT_SCALE, "scale", "F|auto",
           "scale SMs, LLC and memory channels together (1/8), for\n"
@@ -179,6 +186,32 @@ static int add_plugin(struct ct_tool *t, const char *v, struct ct_error *e)
 	return CT_OK;
 }
 
+/* Puts keys in front of all -p, which go over them. The texts stay the caller's. */
+static int set_first(struct ct_tool *t, const char *const *texts, size_t n, struct ct_error *e)
+{
+	if (ct_grow((void **)&t->set, &t->cap_set, t->n_set + n, sizeof *t->set) < 0)
+		return ct_fail_nomem(e);
+	memmove(t->set + n, t->set, t->n_set * sizeof *t->set);
+	memcpy(t->set, texts, n * sizeof *t->set);
+	t->n_set += n;
+	return CT_OK;
+}
+
+static int parse_machine(struct ct_tool *t, const char *v, struct ct_error *e)
+{
+	static const char *const keys[] = {"machine=accelsim", "machine=silicon"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (strcmp(v, strchr(keys[i], '=') + 1) == 0)
+			return set_first(t, &keys[i], 1, e);
+	return ct_fail(e, CT_ERR_USAGE, "--machine %s: use accelsim or silicon", v);
+}
+
+static int make_cold(struct ct_tool *t, struct ct_error *e)
+{
+	static const char *const keys[] = {"l1.flush=on", "llc.flush=on"};
+	return set_first(t, keys, sizeof keys / sizeof *keys, e);
+}
+
 static int number(const char *option, const char *v, uint64_t lo, uint64_t hi, uint64_t *out,
                   struct ct_error *e)
 {
@@ -193,6 +226,8 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 	uint64_t n;
 	switch (key) {
 	case 'p': return add_set(t, v, e);
+	case OPT_MACHINE: return parse_machine(t, v, e);
+	case OPT_COLD: return make_cold(t, e);
 	case OPT_SCALE: return parse_scale(t, v, e);
 	case 'k':
 		ct_filter_free(t->filter);

@@ -21,7 +21,7 @@
 
 /* Groups of common options. */
 enum {
-	CT_TAKES_GPU = 1u << 0,      /* -g -p --scale --print-gpu */
+	CT_TAKES_GPU = 1u << 0,      /* -g -p --machine --cold --scale --print-gpu */
 	CT_TAKES_TRACE = 1u << 1,    /* -k --max-memory --max-expand --salvage --trust-paths */
 	CT_TAKES_OUTPUT = 1u << 2,   /* -O -o */
 	CT_TAKES_THREADS = 1u << 3,  /* -@ */
