@@ -522,10 +522,47 @@ static CT_INLINE void step_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t
 		sm->full.l1_next = next;
 }
 
+/* Takes the next banks of *left whose oldest belong to one line, and gives them to the L1 organisation. Returns those that
+ * have to try again. */
+static uint32_t give_banks_to_part(struct ct_replay *r, struct rp_sm *sm, uint32_t *left, uint32_t now,
+                                   uint32_t *retry)
+{
+	uint32_t lreq = sm->full.bank_what[ct_low_bit(*left)] >> 3, sectors = 0, banks = 0, failed = 0;
+	for (; *left && sm->full.bank_what[ct_low_bit(*left)] >> 3 == lreq; *left &= *left - 1) {
+		sectors |= 1u << (sm->full.bank_what[ct_low_bit(*left)] & 7);
+		banks |= *left & (0 - *left);
+	}
+	uint32_t taken = rp_part_look_up(r, sm, lreq, sectors, now, retry);
+	for (uint32_t m = banks; m; m &= m - 1) {
+		uint32_t bank = ct_low_bit(m);
+		if (taken >> (sm->full.bank_what[bank] & 7) & 1)
+			leave_bank(sm, bank, 0);
+		else
+			failed |= m & (0 - m);
+	}
+	return failed;
+}
+
+/* As step_banks() for an L1 organisation that is looked up through the banks. */
+static void step_part_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, 0), next;
+	sm->full.l1_next = RP_NEVER;
+	for (uint32_t left = ready; left;)
+		failed |= give_banks_to_part(r, sm, &left, now, &retry);
+	if ((ready & ~failed) && sm->full.lsu_mem != RP_NO_INDEX && sm->full.lsu_next == RP_NEVER)
+		sm->full.lsu_next = now; /* a bank that was full has moved */
+	next = rp_max32(next_bank(r, sm, failed, retry, 0), now + 1);
+	if (next < sm->full.l1_next)
+		sm->full.l1_next = next;
+}
+
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	if (r->usual_memory)
 		step_banks(r, sm, now, 1);
+	else if (r->l1_part && r->parts->banks)
+		step_part_banks(r, sm, now);
 	else if (r->l1_part)
 		rp_part_l1_step(r, sm, now);
 	else

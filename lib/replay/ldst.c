@@ -53,6 +53,7 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->enter = (uint8_t)q->sectors;
 	memset(l->met, 0, sizeof l->met);
 	l->sent = 0;
+	l->memo = 0;
 	l->admission = RP_NOT_ASKED;
 	l->store = sm->full.mem[mem].kind == RP_STORE;
 	rp_tags_prefetch(&sm->cache.tags, q->line);
@@ -332,7 +333,7 @@ static uint32_t start_instruction(struct ct_replay *r, struct rp_sm *sm, uint32_
 static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 {
 	uint32_t used;
-	if (r->l1_part)
+	if (r->l1_part && !r->parts->banks)
 		return rp_part_enter(r, sm, at);
 	used = rp_l1_enter(r, sm, at + r->g.l1_latency);
 	sm->c.l1_busy += used != 0;

@@ -299,6 +299,11 @@ static int set_line_and_chunk(struct ct_replay *r, struct ct_error *e)
 	    p->chunk > p->line || p->line / p->chunk > 32)
 		return ct_fail(e, CT_ERR_USAGE, "L1 lines of %u bytes in chunks of %u", p->line,
 		               p->chunk);
+	p->banks = l && l->banks;
+	if (p->banks && (p->line != r->g.l1.line || p->chunk != r->g.l1.sector || p->given.shaper))
+		return ct_fail(
+			e, CT_ERR_UNSUPPORTED,
+			"an L1 organisation with banks has the GPU's lines and sectors, and no shaper");
 	for (p->line_bits = 0; 1u << p->line_bits < p->line;)
 		p->line_bits++;
 	return 0;

@@ -128,6 +128,8 @@ struct ct_l1_request {
 	uint64_t bytes[2];    /* bytes wanted, of lines up to 128 B */
 	uint32_t instruction; /* number of the SM's memory instruction: equal for its lines */
 	uint8_t is_write;
+	uint32_t *
+		memo; /* the part's own, of this line of this instruction: 0 when it is first looked up */
 };
 
 /* What a lookup found, as masks of chunks. The first four count into ct_replay_counts and the
@@ -135,8 +137,10 @@ struct ct_l1_request {
 struct ct_l1_result {
 	uint32_t hit, pending, sector_miss, line_miss;
 	uint32_t done;  /* answered with this: data at `ready` */
-	uint64_t ready; /* at least `cycle` (0: the same). On a retry: when (0: next cycle) */
+	uint64_t ready; /* at least `cycle` (0: the same). On a retry: when (0: next cycle; with banks
+	                   UINT64_MAX: after the next fill) */
 	int forward;    /* store: on to the LLC, whose acknowledgement answers it */
+	uint32_t again; /* of a part with banks: chunks of the request for which nothing was done */
 };
 enum ct_l1_outcome { CT_L1_TAKEN, CT_L1_RETRY /* nothing done; the pipeline waits */ };
 
@@ -144,8 +148,10 @@ struct ct_l1_part {
 	struct ct_part part;
 	uint32_t line, chunk; /* bytes, powers of two, line >= 32, at most 32 chunks a line; 0: the
 	                          GPU's line and sector */
+	int banks; /* 1, with the GPU's line and sector and no shaper: sectors go through the banks of the engine's L1,
+	               and those of a line that are ready in neighbouring ones are looked up together */
 	/* A request at the end of the L1 pipeline, l1_latency cycles after it came in, one a
-	 * cycle. *out is zero. What is not in out->done (and not forwarded) the part has to answer
+	 * cycle, or with banks one in each. *out is zero. What is not in out->done (and not forwarded) the part has to answer
 	 * by ct_l1_answer(). */
 	enum ct_l1_outcome (*lookup)(void *ctx, struct ct_replay *r, const struct ct_l1_request *q,
 	                             uint64_t cycle, struct ct_l1_result *out);

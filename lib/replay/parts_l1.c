@@ -1,4 +1,5 @@
-/* The L1 as a part: lines enter its pipeline one a cycle and are looked up there. */
+/* The L1 as a part: lines enter its pipeline one a cycle and are looked up there, or sectors go through the banks of the
+ * engine's L1 (l1_step.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ enum { READ, WRITE, FORWARD }; /* rp_fetch_next.kind */
 
 static struct ct_l1_request request_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t lreq)
 {
-	const struct rp_lreq *l = &sm->full.lreq[lreq];
+	struct rp_lreq *l = &sm->full.lreq[lreq];
 	const struct rp_mem *m = &sm->full.mem[l->mem];
 	return (struct ct_l1_request){
 		.token = lreq,
@@ -25,6 +26,7 @@ static struct ct_l1_request request_of(const struct ct_replay *r, const struct r
 		.bytes = {l->bytes[0], l->bytes[1]},
 		.instruction = (uint32_t)m->order,
 		.is_write = m->kind == RP_STORE,
+		.memo = &l->memo,
 	};
 }
 
@@ -117,11 +119,13 @@ void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
 
 /* ---- the lookup ---- */
 
-static void count_lookup(struct rp_sm *sm, const struct ct_l1_result *o, int is_write)
+static void count_lookup(struct rp_sm *sm, struct rp_lreq *l, const struct ct_l1_result *o, int is_write)
 {
 	uint32_t miss = o->sector_miss | o->line_miss, all = o->hit | o->pending | miss;
-	sm->c.l1_line_accesses += all != 0;
-	sm->c.l1_line_misses += miss != 0;
+	sm->c.l1_line_accesses += all && !l->met[RP_HIT];
+	sm->c.l1_line_misses += miss && !l->met[RP_LINE_MISS];
+	l->met[RP_HIT] |= all != 0; /* a line of which banks look up parts counts once */
+	l->met[RP_LINE_MISS] |= miss != 0;
 	sm->c.l1_store_line_hits += is_write && !o->line_miss ? ct_bits(all) : 0;
 	rp_count_l1(&sm->c,
 	            &(struct rp_l1_met){ct_bits(all), ct_bits(miss), ct_bits(o->pending),
@@ -146,6 +150,21 @@ static void observe_lookup(struct ct_replay *r, const struct rp_sm *sm, const st
 
 static void forward_store(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
                           uint64_t cycle);
+
+/* What a lookup has found is counted and told; a store goes on, and what is there is answered. */
+static void take_result(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
+                        const struct ct_l1_request *q, const struct ct_l1_result *out, uint32_t now)
+{
+	uint64_t cycle = r->base + now;
+	count_lookup(sm, &sm->full.lreq[q->token], out, q->is_write);
+	if (r->has_l1)
+		observe_lookup(r, sm, op, q, out, cycle);
+	if (q->is_write && out->forward)
+		forward_store(r, sm, q, cycle);
+	else if (out->done)
+		rp_part_deliver(r, sm, q->token, out->done,
+		                out->ready > cycle ? (uint32_t)(out->ready - r->base) : now, now);
+}
 
 /* The head of the pipeline, one request a cycle. */
 void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
@@ -175,16 +194,34 @@ void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	sm->full.in_bank[0]--;
 	if (sm->full.lsu_mem != RP_NO_INDEX && sm->full.lsu_next == RP_NEVER)
 		sm->full.lsu_next = now; /* the pipeline was full */
-	count_lookup(sm, &out, q.is_write);
-	if (r->has_l1)
-		observe_lookup(r, sm, op, &q, &out, cycle);
-	if (q.is_write && out.forward)
-		forward_store(r, sm, &q, cycle);
-	else if (out.done)
-		rp_part_deliver(r, sm, q.token, out.done,
-		                out.ready > cycle ? (uint32_t)(out.ready - r->base) : now, now);
+	take_result(r, sm, op, &q, &out, now);
 	if (sm->full.nsteps)
 		sm->full.l1_next = rp_max32(sm->full.steps[sm->full.step_head].ready, now + 1);
+}
+
+uint32_t rp_part_look_up(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t sectors,
+                         uint32_t now, uint32_t *retry)
+{
+	const struct ct_l1_part *l1 = r->l1_part;
+	struct ct_l1_result out = {0};
+	uint64_t cycle = r->base + now;
+	struct ct_l1_request q = request_of(r, sm, lreq);
+	const struct rp_op *op = sm->full.mem[sm->full.lreq[lreq].mem].op;
+	q.mask = sectors;
+	r->parts->node = sm->id;
+	r->parts->now = cycle;
+	if (l1->lookup(l1->part.ctx, r, &q, cycle, &out) == CT_L1_RETRY)
+		out.again = sectors;
+	if (out.again) {
+		uint64_t at = out.ready > cycle ? out.ready - r->base : now + 1;
+		*retry = rp_min32(*retry, at > RP_LAST_CYCLE ? RP_NEVER : (uint32_t)at);
+		out.ready = 0;
+	}
+	if (out.again != sectors) {
+		q.mask = sectors & ~out.again;
+		take_result(r, sm, op, &q, &out, now);
+	}
+	return sectors & ~out.again;
 }
 
 /* ---- answers ---- */
@@ -368,9 +405,11 @@ void ct_l1_write(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t ch
 static void forward_store(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
                           uint64_t cycle)
 {
+	uint32_t f = new_fetch(r, sm, q->token, FORWARD);
+	if (f != RP_NO_INDEX)
+		r->parts->sm[sm->id].fetch[f].chunks = q->mask;
 	write_chunks(r, sm, q->address, r->parts->chunk, q->mask,
-	             r->parts->line <= 128 ? q->bytes : NULL, new_fetch(r, sm, q->token, FORWARD),
-	             cycle);
+	             r->parts->line <= 128 ? q->bytes : NULL, f, cycle);
 }
 
 /* A reply to a fetch or a write of the part: with the last one the part is told, or the store that was
@@ -387,12 +426,13 @@ void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_pac
 	r->parts->node = sm->id;
 	r->parts->now = r->base + now;
 	if (f.kind == FORWARD)
-		rp_part_deliver(r, sm, f.tag, sm->full.lreq[f.tag].left, now, now);
+		rp_part_deliver(r, sm, f.tag, f.chunks, now, now);
 	else if (f.kind == WRITE && l1->written)
 		l1->written(l1->part.ctx, r, sm->id, f.tag, r->base + now);
 	else if (f.kind == READ && l1->filled)
 		l1->filled(l1->part.ctx, r, sm->id, f.tag, r->base + now);
-	if (sm->full.nsteps && sm->full.steps[sm->full.step_head].ready <= now)
+	if ((r->parts->banks && f.kind == READ) ||
+	    (sm->full.nsteps && sm->full.steps[sm->full.step_head].ready <= now))
 		sm->full.l1_next = now; /* what had to be retried may find room */
 }
 

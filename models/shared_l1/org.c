@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "gpu/address.h"
 #include "models/shared_l1/camping.h"
@@ -13,17 +14,24 @@ enum { SL_BUCKETS = 4096 };
 #define SL_NONE UINT32_MAX
 
 struct sl_way {
-	struct ct_way w; /* held: with reservation, something is on its way */
-	uint8_t dead;    /* flushed meanwhile: not kept */
+	struct ct_way w;   /* valid: sectors that a read finds; held: something is on its way */
+	uint64_t bytes[2]; /* of a line up to 128 B: what stores have written */
+	uint32_t partly;   /* sectors of which stores have written some bytes only */
+	uint32_t modified; /* sectors that stores have written to and nothing is on its way to */
+	uint32_t reserved; /* with reservation: sectors that reads wait for */
+	uint32_t merging;  /* sectors whose fill meets what stores have written */
+	uint8_t dead;      /* flushed meanwhile: not kept */
 };
 
-/* A line on its way to an L1. */
+enum { SL_SECTORS = 32 };
+/* Sectors of a line on their way to an L1. */
 struct sl_entry {
 	uint64_t line;
 	unsigned at;
 	uint32_t pending;
 	uint32_t next;              /* in its bucket, or next free */
-	uint32_t head, tail, count; /* waiters */
+	uint32_t head, tail;        /* waiters */
+	uint16_t waits[SL_SECTORS]; /* requests for each sector, also the one that fetches it */
 	uint8_t fresh;              /* the line was absent: its fill is counted */
 	uint8_t dead;
 };
@@ -33,8 +41,9 @@ struct sl_waiting {
 };
 
 struct sl_core {
-	uint32_t mshrs;
-	uint64_t served; /* accesses of its L1 */
+	uint32_t mshrs;    /* sectors on their way */
+	uint32_t modified; /* lines that stores have written to */
+	uint64_t served;   /* accesses of its L1 */
 };
 
 /* Lines that some L1 holds or held, and in how many it is: open addressing, never shrinks. */
@@ -57,7 +66,6 @@ struct ct_sl_org {
 	uint32_t bucket[SL_BUCKETS];
 	struct sl_copies *copies;
 	size_t copies_used, copies_cap; /* cap: a power of two */
-	uint64_t clock;
 	struct ct_sl_org_stats s;
 	struct ct_sl_camping camping;
 	struct ct_sl_phases *phases; /* of a dynamic scheme, else NULL */
@@ -133,12 +141,6 @@ static struct sl_way *find_line(const struct ct_sl_org *o, unsigned core, uint64
 		ways_of(o, core, line), sizeof(struct sl_way), o->c.ways, line);
 }
 
-/* The way that makes room for the line in the L1 of a core; NULL when something is on its way to all. */
-static struct sl_way *victim_of(const struct ct_sl_org *o, unsigned core, uint64_t line)
-{
-	return (struct sl_way *)ct_way_victim(ways_of(o, core, line), sizeof(struct sl_way), o->c.ways);
-}
-
 /* ---- copies ---- */
 
 static struct sl_copies *copies_slot(const struct ct_sl_org *o, uint64_t line)
@@ -186,13 +188,69 @@ unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line)
 	return o->copies_cap ? copies_slot(o, line)->count : 0;
 }
 
-/* Forgets what a place holds. */
-static int forget_way(struct ct_sl_org *o, struct sl_way *w)
+/* Sectors of which the place holds anything. */
+static uint32_t content_of(const struct sl_way *w)
 {
-	int st = w->w.used && w->w.valid ? copies_add(o, w->w.line, -1) : CT_OK;
-	w->w.valid = 0;
+	return w->w.valid | w->partly;
+}
+
+static void set_modified(struct ct_sl_org *o, unsigned core, struct sl_way *w, uint32_t sectors)
+{
+	o->core[core].modified -= w->modified != 0;
+	w->modified = sectors;
+	o->core[core].modified += w->modified != 0;
+}
+
+/* Forgets what a place holds. */
+static int forget_way(struct ct_sl_org *o, unsigned core, struct sl_way *w)
+{
+	int st = w->w.used && content_of(w) ? copies_add(o, w->w.line, -1) : CT_OK;
+	set_modified(o, core, w, 0);
+	w->w.valid = w->partly = 0;
 	w->w.used = 0;
 	return st;
+}
+
+/* ---- room ---- */
+
+/* The last free way; else that touched longest ago, of equals the first, of those that nothing is on its way to and, with
+ * `clean`, that hold nothing stored. *held tells whether something is on its way to any. */
+static struct sl_way *oldest_way(struct sl_way *set, uint32_t ways, int clean, int *held)
+{
+	struct sl_way *oldest = NULL, *empty = NULL;
+	for (uint32_t i = 0; i < ways; i++) {
+		struct sl_way *w = &set[i];
+		*held |= w->w.used && w->w.held;
+		if (!w->w.used)
+			empty = w;
+		else if (!w->w.held && !(clean && w->modified) &&
+		         (!oldest || w->w.stamp < oldest->w.stamp))
+			oldest = w;
+	}
+	return empty ? empty : oldest;
+}
+
+/* The way that makes room for the line in the L1 of a core, as in the engine's L1: lines that stores have written to stay
+ * while they are less than a share of all lines. NULL: every line that might leave has something on its way to it. */
+static struct sl_way *victim_of(const struct ct_sl_org *o, unsigned core, uint64_t line)
+{
+	struct sl_way *set = ways_of(o, core, line), *w = NULL;
+	uint64_t modified = o->core[core].modified;
+	int held = 0;
+	if (modified && 100 * modified / ((uint64_t)o->c.sets * o->c.ways) < o->c.dirty_percent)
+		w = oldest_way(set, o->c.ways, 1, &held);
+	return w || held ? w : oldest_way(set, o->c.ways, 0, &held);
+}
+
+/* Gives the line a way with nothing in it; NULL: there is none. */
+static struct sl_way *take_way(struct ct_sl_org *o, unsigned core, uint64_t line, uint64_t now)
+{
+	struct sl_way *w = victim_of(o, core, line);
+	if (!w)
+		return NULL;
+	(void)forget_way(o, core, w); /* what leaves needs no memory */
+	*w = (struct sl_way){.w = {.line = line, .used = 1, .stamp = now}};
+	return w;
 }
 
 /* ---- modes ---- */
@@ -288,7 +346,7 @@ static struct sl_entry *entry_find(const struct ct_sl_org *o, unsigned at, uint6
 	return i == SL_NONE ? NULL : &o->entry[i];
 }
 
-/* A new entry of the core's MSHR for the line, without waiters; NULL: out of memory. */
+/* A new entry for the line, without waiters; NULL: out of memory. */
 static struct sl_entry *entry_add(struct ct_sl_org *o, unsigned at, uint64_t line)
 {
 	uint32_t i = o->free_entry;
@@ -303,7 +361,6 @@ static struct sl_entry *entry_add(struct ct_sl_org *o, unsigned at, uint64_t lin
 	o->entry[i] = (struct sl_entry){
 		.line = line, .at = at, .next = *b, .head = SL_NONE, .tail = SL_NONE};
 	*b = i;
-	o->core[at].mshrs++;
 	return &o->entry[i];
 }
 
@@ -313,7 +370,6 @@ static void entry_drop(struct ct_sl_org *o, struct sl_entry *x)
 	while (*link != at)
 		link = &o->entry[*link].next;
 	*link = x->next;
-	o->core[x->at].mshrs--;
 	x->next = o->free_entry;
 	o->free_entry = at;
 }
@@ -336,128 +392,185 @@ static int waiter_add(struct ct_sl_org *o, struct sl_entry *x, const struct ct_s
 	else
 		o->waiter[x->tail].next = i;
 	x->tail = i;
-	x->count++;
 	return 0;
 }
 
 /* ---- access ---- */
 
-/* A read that lacks sectors: takes a line and an MSHR, or joins the ones that wait. */
-static int read_missing(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *w,
-                        const struct ct_sl_waiter *waiter, struct ct_sl_found *f)
+/* What is known of the line while its sectors are looked up one after the other. */
+struct lookup {
+	struct sl_way *w;   /* NULL: the L1 has no place for the line */
+	struct sl_entry *x; /* NULL: nothing of it is on its way */
+	uint32_t room;      /* requests that may still be sent */
+	uint32_t waits;     /* sectors that this read waits for */
+};
+
+/* What a sector that does not hit has met. A sector on its way counts as missing to those who find its place gone, or a
+ * store in it, meanwhile. */
+static void class_sector(const struct ct_sl_org *o, const struct lookup *l, uint32_t bit,
+                         struct ct_sl_found *f)
 {
-	struct sl_entry *x = entry_find(o, at, line);
-	if (x && o->c.mshr_merge && x->count >= o->c.mshr_merge)
-		return CT_SL_RETRY;
-	if (!x && o->c.mshr_entries && o->core[at].mshrs >= o->c.mshr_entries)
-		return CT_SL_RETRY;
-	if (o->c.reserve && !w) {
-		w = victim_of(o, at, line);
-		if (!w)
-			return CT_SL_RETRY;
+	int coming = l->x && (l->x->pending & bit);
+	if (coming && (!o->c.reserve || (l->w && (l->w->dead || (l->w->reserved & bit)))))
+		f->pending |= bit;
+	else if (l->w || l->x)
+		f->sector_miss |= bit;
+	else
+		f->line_miss |= bit;
+}
+
+/* A read of one sector. CT_SL_RETRY: nothing is done, since no request may be sent, no MSHR is free or takes another
+ * request, or no line can leave. */
+static int load_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct lookup *l, uint32_t bit,
+                       struct ct_sl_found *f)
+{
+	struct sl_way *w = l->w;
+	uint32_t s = ct_low_bit(bit);
+	if (w && !w->dead && (w->w.valid & bit)) {
+		w->w.stamp = a->now;
+		f->hit |= bit;
+		return CT_OK;
 	}
-	uint32_t known = x ? x->pending : 0;
-	f->pending = waiter->mask & known;
-	f->fetch = waiter->mask & ~known;
-	int fresh = !x && f->line_miss; /* an absent line that nobody has asked for */
-	f->line_miss &= f->fetch;
-	f->sector_miss &= f->fetch;
-	if (x && f->line_miss) { /* the line is on its way, these sectors are not */
-		f->sector_miss |= f->line_miss;
-		f->line_miss = 0;
-	}
-	if (!x && !(x = entry_add(o, at, line)))
+	int coming = l->x && (l->x->pending & bit), fresh = !l->x && (!w || !content_of(w));
+	f->no_room |= !l->room;
+	if (!l->room || (coming && o->c.mshr_merge && l->x->waits[s] >= o->c.mshr_merge) ||
+	    (!coming && o->c.mshr_entries && o->core[a->at].mshrs >= o->c.mshr_entries))
+		return CT_SL_RETRY;
+	if (o->c.reserve && !w && !(w = take_way(o, a->at, a->line, a->now)))
+		return CT_SL_RETRY;
+	class_sector(o, l, bit, f);
+	if (!l->x && !(l->x = entry_add(o, a->at, a->line)))
 		return CT_ERR_NOMEM;
-	x->pending |= f->fetch;
 	if (fresh) {
 		o->s.fills++;
-		x->fresh = 1;
+		l->x->fresh = 1;
 	}
-	if (o->c.reserve) {
-		if (!w->w.used || w->w.line != line) {
-			if (forget_way(o, w) != CT_OK)
-				return CT_ERR_NOMEM;
-			*w = (struct sl_way){.w = {.line = line, .used = 1}};
-		}
+	if (!coming) {
+		l->x->pending |= bit;
+		l->room--;
+		o->core[a->at].mshrs++;
+		f->fetch |= bit;
+	}
+	l->x->waits[s]++;
+	l->waits |= bit;
+	l->w = w;
+	if (w)
+		w->w.stamp = a->now;
+	if (w && o->c.reserve) {
+		w->reserved |= bit;
+		w->merging = (w->merging & ~bit) | (w->modified & bit);
+		set_modified(o, a->at, w, w->modified & ~bit);
 		w->w.held = 1;
-		w->w.stamp = ++o->clock;
 	}
-	struct ct_sl_waiter me = *waiter;
-	me.missed = f->fetch != 0;
-	return waiter_add(o, x, &me) < 0 ? CT_ERR_NOMEM : CT_OK;
-}
-
-/* Sectors of the line that a read finds in this place of the L1. */
-static uint32_t found_sectors(const struct sl_way *w, uint32_t mask)
-{
-	return w && !w->dead ? w->w.valid & mask : 0;
-}
-
-int ct_sl_org_holds(const struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask)
-{
-	return found_sectors(find_line(o, at, line), mask) == mask;
-}
-
-int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, uint32_t mask,
-                     int is_write, uint64_t token, uint64_t now, struct ct_sl_found *f)
-{
-	struct sl_way *w = find_line(o, at, line);
-	uint32_t there = found_sectors(w, mask);
-	*f = (struct ct_sl_found){.hit = there};
-	*(w && w->w.valid ? &f->sector_miss : &f->line_miss) = mask & ~there;
-	if (!is_write && there != mask) {
-		struct ct_sl_waiter waiter = {token, from, mask & ~there, 0};
-		int st = read_missing(o, at, line, w, &waiter, f);
-		if (st != CT_OK)
-			return st;
-		w = find_line(o, at, line);
-	}
-	if (w && (there || !is_write))
-		w->w.stamp = ++o->clock;
-	tell_watcher(o, CT_SL_ACCESSED, at, from, line, mask, is_write);
-	int missed = is_write ? there != mask : f->fetch != 0;
-	*(is_write ? &o->s.writes : &o->s.reads) += 1;
-	*(is_write ? &o->s.write_misses : &o->s.read_misses) += (uint64_t)missed;
-	return note_served(o, at, from, line, missed, now);
-}
-
-int ct_sl_org_store(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask, uint32_t whole)
-{
-	struct sl_way *w = find_line(o, at, line);
-	if (o->c.write == CT_WRITE_EVICT && w && w->w.valid) {
-		if (!(w->w.valid & ~mask) && !w->w.held)
-			return forget_way(o, w);
-		if (!(w->w.valid & ~mask) && copies_add(o, line, -1) != CT_OK)
-			return CT_ERR_NOMEM;
-		w->w.valid &= ~mask;
-	}
-	if (o->c.write < CT_WRITE_THROUGH_ALLOCATE || (w && w->dead))
-		return CT_OK;
-	if (!w) {
-		if (!(w = victim_of(o, at, line)))
-			return CT_OK;
-		if (forget_way(o, w) != CT_OK)
-			return CT_ERR_NOMEM;
-		*w = (struct sl_way){.w = {.line = line, .used = 1}};
-	}
-	w->w.stamp = ++o->clock;
-	if (whole && !w->w.valid && copies_add(o, line, 1) != CT_OK)
-		return CT_ERR_NOMEM;
-	w->w.valid |= whole;
 	return CT_OK;
 }
 
-/* Calls done() for every waiter that lacks no sector any more, in the order of arrival, and keeps the
- * others. done() may add entries: the entry is looked up by its index again. */
-static void hand_back_waiters(struct ct_sl_org *o, struct sl_entry *x,
+/* Bytes of the sector that the store writes, of a line whose bytes are known, come to those that are there; the sector can
+ * be read once all of it is written or has come. */
+static int write_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct sl_way *w,
+                        uint32_t bit)
+{
+	uint32_t s = ct_low_bit(bit), in = s % 2 * 32;
+	int whole = 1, first = !content_of(w);
+	if (o->c.by_bytes) {
+		w->bytes[s / 2] |= a->bytes[s / 2] & (uint64_t)UINT32_MAX << in;
+		whole = (uint32_t)(w->bytes[s / 2] >> in) == UINT32_MAX;
+	}
+	w->merging |= w->reserved & bit;
+	w->reserved &= ~bit;
+	w->w.held = w->reserved != 0;
+	w->w.stamp = a->now;
+	set_modified(o, a->at, w, w->modified | bit);
+	w->w.valid |= whole ? bit : 0;
+	w->partly = (w->partly | bit) & ~w->w.valid;
+	return first ? copies_add(o, a->line, 1) : CT_OK;
+}
+
+/* The sector leaves the L1, and with the last one the line. */
+static int drop_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct lookup *l, uint32_t bit)
+{
+	if (l->w->w.valid == bit && !l->w->w.held) {
+		int st = forget_way(o, a->at, l->w);
+		l->w = NULL;
+		return st;
+	}
+	l->w->w.valid &= ~bit;
+	return content_of(l->w) ? CT_OK : copies_add(o, a->line, -1);
+}
+
+/* A store to one sector, which is always sent on, and what the GPU's l1.write says that it does to the L1. CT_SL_RETRY as
+ * load_sector(). */
+static int store_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct lookup *l,
+                        uint32_t bit, struct ct_sl_found *f)
+{
+	int hit = l->w && !l->w->dead && (content_of(l->w) & ~l->w->reserved & bit), st = CT_OK;
+	f->no_room |= !l->room;
+	if (!l->room)
+		return CT_SL_RETRY;
+	if (o->c.write >= CT_WRITE_THROUGH_ALLOCATE && !l->w) {
+		struct sl_way *w = take_way(o, a->at, a->line, a->now);
+		if (!w)
+			return CT_SL_RETRY;
+		class_sector(o, l, bit, f);
+		l->w = w;
+	} else if (hit) {
+		f->hit |= bit;
+	} else {
+		class_sector(o, l, bit, f);
+	}
+	if (o->c.write >= CT_WRITE_THROUGH_ALLOCATE && !l->w->dead)
+		st = write_sector(o, a, l->w, bit);
+	else if (hit && o->c.write == CT_WRITE_EVICT)
+		st = drop_sector(o, a, l, bit);
+	else if (hit)
+		l->w->w.stamp = a->now;
+	l->room--;
+	return st;
+}
+
+/* Looks the sectors up one after the other, lowest first, as the banks of the engine's L1 do; counts the line once for
+ * those that did not have to be put off. */
+int ct_sl_org_access(struct ct_sl_org *o, const struct ct_sl_access *a, struct ct_sl_found *f)
+{
+	struct lookup l = {find_line(o, a->at, a->line), entry_find(o, a->at, a->line), a->room, 0};
+	*f = (struct ct_sl_found){0};
+	for (uint32_t left = a->mask; left; left &= left - 1) {
+		uint32_t bit = left & (0 - left);
+		int st = a->is_write ? store_sector(o, a, &l, bit, f) : load_sector(o, a, &l, bit, f);
+		if (st == CT_SL_RETRY)
+			f->again |= bit;
+		else if (st != CT_OK)
+			return st;
+	}
+	if (f->again == a->mask)
+		return CT_SL_RETRY;
+	if (l.waits) {
+		struct ct_sl_waiter waiter = {a->token, a->from, l.waits, f->fetch != 0, 0};
+		if (waiter_add(o, l.x, &waiter) < 0)
+			return CT_ERR_NOMEM;
+	}
+	tell_watcher(o, CT_SL_ACCESSED, a->at, a->from, a->line, a->mask & ~f->again, a->is_write);
+	int missed = a->is_write ? (f->sector_miss | f->line_miss) != 0 : f->fetch != 0;
+	*(a->is_write ? &o->s.writes : &o->s.reads) += 1;
+	*(a->is_write ? &o->s.write_misses : &o->s.read_misses) += (uint64_t)missed;
+	return note_served(o, a->at, a->from, a->line, missed, a->now);
+}
+
+/* Calls done() for every waiter of these sectors, in the order of arrival, and keeps those that lack others. done() may add
+ * entries: the entry is looked up by its index again. */
+static void hand_back_waiters(struct ct_sl_org *o, struct sl_entry *x, uint32_t landed,
                               void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
 {
 	uint32_t entry = (uint32_t)(x - o->entry), i = x->head, keep = SL_NONE;
 	x->head = x->tail = SL_NONE;
 	while (i != SL_NONE) {
 		uint32_t next = o->waiter[i].next;
+		struct ct_sl_waiter w = o->waiter[i].w;
+		o->waiter[i].w.mask &= ~landed;
+		w.last = !o->waiter[i].w.mask;
+		w.mask &= landed;
 		x = &o->entry[entry];
-		if (o->waiter[i].w.mask & x->pending) { /* still lacks some */
+		if (!w.last) { /* still lacks some */
 			o->waiter[i].next = SL_NONE;
 			if (keep == SL_NONE)
 				x->head = i;
@@ -465,44 +578,48 @@ static void hand_back_waiters(struct ct_sl_org *o, struct sl_entry *x,
 				o->waiter[keep].next = i;
 			x->tail = keep = i;
 		} else {
-			struct ct_sl_waiter w = o->waiter[i].w;
 			o->waiter[i].next = o->free_waiter;
 			o->free_waiter = i;
-			x->count--;
-			done(ctx, &w);
 		}
+		if (w.mask)
+			done(ctx, &w);
 		i = next;
 	}
 }
 
-/* Puts what has come where it belongs; with reservation the line is there. */
-static int install_sectors(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
+/* Puts what has come where it belongs: with reservation the line has a place, unless it was given away after a store had
+ * written to each sector that reads waited for. */
+static int install_sectors(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask, uint64_t now,
                            const struct sl_entry *x)
 {
 	struct sl_way *w = find_line(o, at, line);
 	int dead = w && o->c.reserve ? w->dead : x->dead, st = CT_OK;
-	if (!w && !o->c.reserve && !dead && (w = victim_of(o, at, line))) {
-		st = forget_way(o, w);
-		*w = (struct sl_way){.w = {.line = line, .used = 1, .stamp = ++o->clock}};
-	}
+	if (!w && !o->c.reserve && !dead)
+		w = take_way(o, at, line, now);
 	if (!w)
 		return CT_OK;
-	if (!dead && st == CT_OK && !w->w.valid)
+	if (o->c.reserve) {
+		uint32_t kept = mask & (w->reserved | w->merging);
+		set_modified(o, at, w, w->modified | (mask & w->merging));
+		w->reserved &= ~mask;
+		w->merging &= ~mask;
+		w->w.held = w->reserved != 0;
+		mask = kept;
+	}
+	if (!dead && mask && !content_of(w))
 		st = copies_add(o, line, 1);
-	if (!dead)
+	if (!dead) {
 		w->w.valid |= mask;
-	if (!x->pending && o->c.reserve) {
-		w->w.held = 0;
-		if (w->dead)
-			w->w.used = 0;
-		w->dead = 0;
+		w->partly &= ~mask;
+	} else if (o->c.reserve && !w->w.held) {
+		w->w.used = w->dead = 0;
 	}
 	return st;
 }
 
 /* Checks that somebody waits for the sectors and that a shared organisation keeps them at their home,
  * puts them there, counts copies where the line is new, then hands back who waits. */
-int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
+int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask, uint64_t now,
                    void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
 {
 	struct sl_entry *x = entry_find(o, at, line);
@@ -512,7 +629,10 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 		return CT_ERR_INPUT;
 	tell_watcher(o, CT_SL_FILLED, at, at, line, mask, 0);
 	x->pending &= ~mask;
-	if (install_sectors(o, at, line, mask, x) != CT_OK)
+	o->core[at].mshrs -= ct_bits(mask);
+	for (uint32_t left = mask; left; left &= left - 1)
+		x->waits[ct_low_bit(left)] = 0;
+	if (install_sectors(o, at, line, mask, now, x) != CT_OK)
 		return CT_ERR_NOMEM;
 	if (x->fresh) {
 		x->fresh = 0;
@@ -525,7 +645,7 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 	}
 	ct_sl_org_ack(o, at, line);
 	uint32_t entry = (uint32_t)(x - o->entry);
-	hand_back_waiters(o, x, done, ctx);
+	hand_back_waiters(o, x, mask, done, ctx);
 	x = &o->entry[entry];
 	if (!x->pending && x->head == SL_NONE)
 		entry_drop(o, x);
@@ -538,7 +658,7 @@ void ct_sl_org_flush(struct ct_sl_org *o, unsigned core)
 	tell_watcher(o, CT_SL_FLUSHED, core, core, 0, 0, 0);
 	for (size_t i = 0; i < (size_t)o->c.sets * o->c.ways; i++) {
 		int reserved = w[i].w.held;
-		(void)forget_way(o, &w[i]); /* what leaves needs no memory */
+		(void)forget_way(o, core, &w[i]); /* what leaves needs no memory */
 		if (reserved)
 			w[i].w.used = w[i].dead = 1;
 	}
@@ -562,6 +682,8 @@ int ct_sl_org_reshape(struct ct_sl_org *o, uint32_t sets, uint32_t ways, struct 
 	o->c.ways = ways;
 	for (size_t i = 0; i < o->copies_cap; i++)
 		o->copies[i].count = 0;
+	for (unsigned i = 0; i < o->c.cores; i++)
+		o->core[i].modified = 0;
 	return CT_OK;
 }
 

@@ -33,12 +33,15 @@ struct ct_sl_org_config {
 	uint32_t sets, ways; /* of each L1; dynamic: sets a multiple of 2 */
 	uint32_t set_hash;   /* enum ct_set_hash */
 	uint32_t write;      /* enum ct_write_policy */
-	uint32_t whole;      /* mask of all sectors of a line */
+	uint32_t whole;      /* mask of all sectors of a line, of which there are 32 at most */
+	uint8_t by_bytes;    /* accesses name the bytes of a store: lines up to 128 B in sectors of 32 B;
+	                        else a store writes whole sectors */
+	uint32_t dirty_percent; /* lines written to stay while they are a smaller share; 0: never */
 	enum ct_sl_homes homes;
 	int reserve; /* a miss takes its line at once (GPGPU-Sim's allocation on
 	                              miss); else the fill does */
 	uint32_t mshr_entries,
-		mshr_merge; /* per L1: lines on their way, requests for one; 0: no limit */
+		mshr_merge; /* per L1: sectors on their way, requests for one; 0: no limit */
 	/* Min(H,L2): [(core * cores + home) * partitions + partition] is 1 where the partition is
 	 * nearer; NULL: off. Must outlive the object. */
 	const uint8_t *nearer;
@@ -63,33 +66,42 @@ struct ct_sl_route {
 int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned partition, uint64_t now,
                     struct ct_sl_route *r);
 
-/* A request that waits for a fill. */
+/* A request that waits for fills. */
 struct ct_sl_waiter {
 	uint64_t token; /* the caller's */
 	unsigned from;
-	uint32_t mask; /* sectors that it waits for */
+	uint32_t mask; /* sectors that it waits for; handed back: that have come */
 	int missed;    /* it started a fetch: counts for the home's miss rate in AMAT */
+	int last;      /* handed back: it waits for nothing any more */
+};
+/* Sectors of a line that core `from` asks the L1 of core `at` for. */
+struct ct_sl_access {
+	unsigned at, from;
+	uint64_t line;
+	uint32_t mask;
+	int is_write;
+	uint64_t bytes[2]; /* of a store, with config.by_bytes */
+	uint64_t token;    /* of a read, for those who wait */
+	uint32_t
+		room; /* requests to the LLC that may be sent: a sector to be fetched and one written need one, a
+	                      read that joins others needs to find one free */
+	uint64_t now; /* cycle: what is touched longest ago leaves first; and for the timeline */
 };
 struct ct_sl_found {
-	uint32_t hit, pending, sector_miss, line_miss; /* a partition of the mask */
+	uint32_t hit, pending, sector_miss, line_miss, again; /* a partition of the mask */
 	uint32_t fetch; /* read: sectors that the caller has to fetch now */
+	int no_room; /* some are tried again because no request may be sent; else only a fill makes them go on */
 };
 enum { CT_SL_RETRY = 1 };
-/* Looks a line up in the L1 of core `at` for core `from`. A read that does not find all of
- * mask waits (token) until ct_sl_org_fill() hands it back. Returns CT_OK, CT_SL_RETRY (nothing
- * done: no MSHR, no line), or CT_ERR_NOMEM. now: for the timeline. */
-int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, uint32_t mask,
-                     int is_write, uint64_t token, uint64_t now, struct ct_sl_found *f);
-/* What the L1 of core `at` does with a store that ct_sl_org_access() has just counted, by the GPU's l1.write: it drops the
- * sectors, or takes the line and keeps those that the store has written as a whole (`whole`, a part of mask), or nothing.
- * CT_OK or CT_ERR_NOMEM. */
-int ct_sl_org_store(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask, uint32_t whole);
-/* Whether the L1 of core `at` holds all of these sectors, so that a read of them waits for nothing. Pure. */
-int ct_sl_org_holds(const struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask);
-/* Sectors have come to core `at`: calls done for every waiter that is now served, in order of
+/* Looks the sectors up. A read that does not find all waits until ct_sl_org_fill() has handed the others back; a store does
+ * to the L1 what the GPU's l1.write says, and is the caller's to send on. found->again: sectors for which nothing was done,
+ * as there was no room, no MSHR or no line that could leave. Returns CT_OK, CT_SL_RETRY (that is so for all), or
+ * CT_ERR_NOMEM. */
+int ct_sl_org_access(struct ct_sl_org *o, const struct ct_sl_access *a, struct ct_sl_found *f);
+/* Sectors have come to core `at`: calls done for every waiter of them, in order of
  * arrival. Returns CT_OK, or CT_ERR_INPUT if a shared organisation would hold a line outside
  * its home or one that nobody waits for; CT_ERR_NOMEM. */
-int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
+int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask, uint64_t now,
                    void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx);
 /* A home's reply has reached core `core`, to a read that missed there or not, or to a store. */
 void ct_sl_org_reply(struct ct_sl_org *o, unsigned core, uint64_t line, int missed);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
-#include "gpu/coalesce.h"
 #include "gpu/occupancy.h"
 #include "models/shared_l1/part_internal.h"
 
@@ -38,18 +38,14 @@ static void out_of_memory(struct ct_replay *r)
 static uint32_t pieces_of(const struct ct_sl_part *p, const struct ct_l1_request *q)
 {
 	const struct ct_gpu *g = &p->gpu;
-	uint32_t mask = 0, per = g->l1.sector / 32 ? g->l1.sector / 32 : 1;
-	if (g->l1.line <= 128) {
-		for (uint32_t i = 0; i < g->l1.line / 32; i++)
-			if (q->bytes[i / 2] >> i % 2 * 32 & 0xffffffffu)
-				mask |= 1u << i;
-		if (mask)
-			return mask;
-	}
+	uint32_t asked = 0, touched = 0, per = g->l1.sector / 32 ? g->l1.sector / 32 : 1;
 	for (uint32_t s = 0; s * g->l1.sector < g->l1.line; s++)
 		if (q->mask >> s & 1)
-			mask |= ((per >= 32 ? 0 : 1u << per) - 1) << s * per;
-	return mask;
+			asked |= ((per >= 32 ? 0 : 1u << per) - 1) << s * per;
+	for (uint32_t i = 0; g->l1.line <= 128 && i < g->l1.line / 32; i++)
+		if (q->bytes[i / 2] >> i % 2 * 32 & 0xffffffffu)
+			touched |= 1u << i;
+	return asked & touched ? asked & touched : asked;
 }
 
 /* Payload of a reply that carries these pieces. */
@@ -102,6 +98,14 @@ static void reply_to_requester(struct ct_sl_part *p, struct ct_replay *r, uint32
 	send_message(p, r, SP_GIVE, i, home, q->sm, bytes, now);
 }
 
+/* A remote request whose sectors have all been looked up and have come, or been written, is answered. */
+static void give_if_done(struct ct_sl_part *p, struct ct_replay *r, uint32_t home, uint32_t i,
+                         uint64_t now)
+{
+	if (!p->request[i].todo && !p->request[i].open)
+		reply_to_requester(p, r, home, i, now);
+}
+
 /* ---- fetches ---- */
 
 /* Fetches sectors of a line for the L1 of core `at`, with a request for each, as the engine's L1 does. A request of the
@@ -129,19 +133,22 @@ struct landing {
 	uint64_t now;
 };
 
+/* Sectors that its own core asked for are answered as they come, each over the write-back port, as in the engine's L1; a
+ * remote request is answered with the last of its sectors. */
 static void waiter_served(void *ctx, const struct ct_sl_waiter *w)
 {
 	struct landing *l = ctx;
 	struct sp_request *q = &l->p->request[w->token];
-	q->missed = w->missed != 0;
 	if (w->from != l->at) {
-		reply_to_requester(l->p, l->r, l->at, (uint32_t)w->token, l->now);
+		q->missed |= w->missed != 0;
+		q->open -= w->last != 0;
+		give_if_done(l->p, l->r, l->at, (uint32_t)w->token, l->now);
 		return;
 	}
-	/* Each sector takes the write-back port, as in the engine's L1. */
 	for (uint32_t left = w->mask; left; left &= left - 1)
 		ct_l1_answer(l->r, q->sm, q->token, left & (0 - left), l->now);
-	free_request(l->p, (uint32_t)w->token);
+	if (w->last)
+		free_request(l->p, (uint32_t)w->token);
 }
 
 /* What was fetched around the home answers its request and is not kept; else the organisation takes
@@ -157,7 +164,7 @@ static void part_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t ta
 		return;
 	}
 	struct landing l = {p, r, sm, cycle};
-	int st = ct_sl_org_fill(p->org, sm, q.line, q.mask, waiter_served, &l);
+	int st = ct_sl_org_fill(p->org, sm, q.line, q.mask, cycle, waiter_served, &l);
 	if (st == CT_ERR_NOMEM)
 		out_of_memory(r);
 	else if (st != CT_OK)
@@ -171,7 +178,8 @@ static void part_written(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t t
 	struct sp_request *q = &p->request[i];
 	ct_sl_org_ack(p->org, sm, q->line);
 	if (q->sm != sm) {
-		reply_to_requester(p, r, sm, i, cycle);
+		q->open--;
+		give_if_done(p, r, sm, i, cycle);
 		return;
 	}
 	ct_l1_answer(r, sm, q->token, q->mask, cycle);
@@ -179,15 +187,73 @@ static void part_written(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t t
 }
 
 static void store_through(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i,
-                          uint64_t now)
+                          uint32_t mask, uint64_t now)
 {
 	const struct sp_request *q = &p->request[i];
-	if (ct_sl_org_store(p->org, at, q->line, q->mask,
-	                    ct_whole_sectors(p->gpu.l1.line, p->gpu.l1.sector, q->mask, q->bytes)) !=
-	    CT_OK)
+	ct_l1_write(r, at, q->address, p->gpu.l1.sector, mask, p->gpu.l1.line <= 128 ? q->bytes : NULL,
+	            i, now);
+}
+
+/* ---- lookups ---- */
+
+/* As in the engine's L1, what is not answered at once needs room in the miss queue of its L1: a load leaves one place
+ * free. */
+static uint32_t miss_queue(const struct ct_sl_part *p, int is_write)
+{
+	uint32_t queue = p->gpu.l1.miss_queue > 2 ? p->gpu.l1.miss_queue : 2;
+	return queue - (is_write ? 0 : 1);
+}
+
+static uint32_t miss_room(const struct ct_sl_part *p, const struct ct_replay *r, uint32_t at,
+                          int is_write, uint64_t now)
+{
+	uint32_t queue = miss_queue(p, is_write), n = ct_l1_queued(r, at, now);
+	return n < queue ? queue - n : 0;
+}
+
+/* Cycle in which what was not looked up is worth another try: that in which the miss queue has room, or with the next
+ * fill. */
+static uint64_t retry_at(const struct ct_sl_part *p, const struct ct_replay *r, uint32_t at,
+                         int is_write, const struct ct_sl_found *f, uint64_t now)
+{
+	return f->no_room ? now + ct_l1_queued(r, at, now) + 1 - miss_queue(p, is_write) : UINT64_MAX;
+}
+
+/* Looks sectors of a request up in the L1 of core `at`, and sends on what leaves for the LLC. As
+ * ct_sl_org_access(). */
+static int look_up(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i, uint32_t mask,
+                   uint64_t now, struct ct_sl_found *f)
+{
+	struct sp_request q = p->request[i];
+	const struct ct_sl_access a = {
+		.at = at,
+		.from = q.sm,
+		.line = q.line,
+		.mask = mask,
+		.is_write = q.is_write,
+		.bytes = {q.bytes[0], q.bytes[1]},
+		.token = i,
+		.room = miss_room(p, r, at, q.is_write, now),
+		.now = now};
+	int st = ct_sl_org_access(p->org, &a, f);
+	if (st == CT_OK && q.is_write)
+		store_through(p, r, at, i, mask & ~f->again, now);
+	else if (st == CT_OK && f->fetch)
+		fetch_line(p, r, at, &q, f->fetch, now);
+	else if (st != CT_OK && st != CT_SL_RETRY)
 		out_of_memory(r);
-	ct_l1_write(r, at, q->address, p->gpu.l1.sector, q->mask,
-	            p->gpu.l1.line <= 128 ? q->bytes : NULL, i, now);
+	return st;
+}
+
+/* Banks of the L1 that these sectors lie in. */
+static uint64_t banks_of(const struct ct_sl_part *p, uint64_t line, uint32_t mask)
+{
+	const struct ct_cache_params *c = &p->gpu.l1;
+	uint64_t banks = 0;
+	for (uint32_t left = mask; left; left &= left - 1)
+		banks |= UINT64_C(1)
+		         << (line * (c->line / c->sector) + ct_low_bit(left)) % c->banks % 64;
+	return banks;
 }
 
 /* ---- at the home ---- */
@@ -215,58 +281,39 @@ static void enqueue_at_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t 
 	set_home_timer(p, r, node, cycle);
 }
 
-/* As in the engine's L1, what is not answered at once needs room in the miss queue of its L1: a load leaves one place free. */
-static int has_miss_room(const struct ct_sl_part *p, const struct ct_replay *r, uint32_t at,
-                         const struct sp_request *q, uint64_t now)
-{
-	uint32_t queue = p->gpu.l1.miss_queue > 2 ? p->gpu.l1.miss_queue : 2;
-	if (!q->is_write && ct_sl_org_holds(p->org, at, q->line, q->mask))
-		return 1;
-	return ct_l1_queued(r, at, now) < queue - (q->is_write ? 0 : 1);
-}
-
-/* The head of the input queue; 0 when it has to stay. */
+/* The head of the input queue; 0 when it, or some of its sectors, have to stay. */
 static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t cycle)
 {
 	struct sp_home *h = &p->home[node];
-	uint32_t i = h->head;
-	struct sp_request *q = &p->request[i];
+	uint32_t i = h->head, todo = p->request[i].todo;
 	struct ct_sl_found f;
-	if (!has_miss_room(p, r, node, q, cycle))
+	if (look_up(p, r, node, i, todo, cycle, &f) != CT_OK)
 		return 0;
-	int st = ct_sl_org_access(p->org, node, q->sm, q->line, q->mask, q->is_write, i, cycle, &f);
-	if (st == CT_SL_RETRY)
+	struct sp_request *q = &p->request[i];
+	q->todo = f.again;
+	q->open += q->is_write || (f.fetch | f.pending);
+	ct_l1_count(r, node, q->is_write, ct_bits(todo & ~f.again), ct_bits(f.sector_miss | f.line_miss),
+	            ct_bits(f.pending));
+	if (f.again)
 		return 0;
-	if (st != CT_OK) {
-		out_of_memory(r);
-		return 0;
-	}
 	h->head = q->next;
 	if (h->head == SP_NONE)
 		h->tail = SP_NONE;
 	p->queue_waits += cycle - q->arrived;
-	ct_l1_count(r, node, q->is_write, ct_bits(q->mask), ct_bits(f.sector_miss | f.line_miss),
-	            ct_bits(f.pending));
-	if (q->is_write) {
-		store_through(p, r, node, i, cycle);
-	} else if (f.hit == q->mask) {
-		q->missed = 0;
-		reply_to_requester(p, r, node, i, cycle);
-	} else if (f.fetch) {
-		struct sp_request copy = *q;
-		fetch_line(p, r, node, &copy, f.fetch, cycle);
-	}
+	give_if_done(p, r, node, i, cycle);
 	return 1;
 }
 
-/* Remote requests get the L1 in cycles in which the core itself did not look anything up. */
+/* A remote request gets the L1 in a cycle in which the core itself did not look anything up in the same banks. */
 static void part_timer(void *ctx, struct ct_replay *r, uint32_t node, uint64_t data, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	struct sp_home *h = &p->home[node];
 	(void)data;
 	h->appointed = 0;
-	if (h->head != SP_NONE && h->busy_at != cycle + 1)
+	uint64_t busy = h->busy_at == cycle + 1 ? h->busy_banks : 0;
+	if (h->head != SP_NONE &&
+	    !(busy & banks_of(p, p->request[h->head].line, p->request[h->head].todo)))
 		(void)serve_home_head(p, r, node, cycle);
 	if (h->head != SP_NONE)
 		set_home_timer(p, r, node, cycle + 1);
@@ -297,36 +344,33 @@ static void part_message(void *ctx, struct ct_replay *r, const struct ct_message
 
 /* ---- the requester's lookup ---- */
 
-/* A request in the core's own L1: stores go through, what hits is answered at once, what is missing is
- * fetched. */
+/* Sectors of a request in the core's own L1: stores go through, what hits is answered at once, what is missing is fetched. */
 static enum ct_l1_outcome look_up_own_l1(struct ct_sl_part *p, struct ct_replay *r, uint32_t i,
                                          uint64_t cycle, struct ct_l1_result *out)
 {
 	struct sp_request *q = &p->request[i];
+	struct sp_home *h = &p->home[q->sm];
 	struct ct_sl_found f;
-	p->home[q->sm].busy_at = cycle + 1;
-	if (!has_miss_room(p, r, q->sm, q, cycle))
-		return CT_L1_RETRY;
-	int st = ct_sl_org_access(p->org, q->sm, q->sm, q->line, q->mask, q->is_write, i, cycle, &f);
-	if (st == CT_SL_RETRY)
-		return CT_L1_RETRY;
-	if (st != CT_OK)
-		out_of_memory(r);
-	out->hit = f.hit;
-	out->pending = f.pending;
-	out->sector_miss = f.sector_miss;
-	out->line_miss = f.line_miss;
-	if (q->is_write) {
-		store_through(p, r, q->sm, i, cycle);
-		return CT_L1_TAKEN;
-	}
-	out->done = f.hit;
-	if (f.hit == q->mask) {
+	h->busy_banks = (h->busy_at == cycle + 1 ? h->busy_banks : 0) | banks_of(p, q->line, q->mask);
+	h->busy_at = cycle + 1;
+	int st = look_up(p, r, q->sm, i, q->mask, cycle, &f);
+	q = &p->request[i];
+	out->ready = f.again ? retry_at(p, r, q->sm, q->is_write, &f, cycle) : 0;
+	if (st != CT_OK) {
 		free_request(p, i);
-	} else if (f.fetch) {
-		struct sp_request copy = *q;
-		fetch_line(p, r, copy.sm, &copy, f.fetch, cycle);
+		return CT_L1_RETRY;
 	}
+	q->mask &= ~f.again;
+	*out = (struct ct_l1_result){
+		.hit = f.hit,
+		.pending = f.pending,
+		.sector_miss = f.sector_miss,
+		.line_miss = f.line_miss,
+		.done = q->is_write ? 0 : f.hit,
+		.ready = out->ready,
+		.again = f.again};
+	if (!q->is_write && f.hit == q->mask)
+		free_request(p, i);
 	return CT_L1_TAKEN;
 }
 
@@ -343,45 +387,60 @@ static void go_past_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t i, 
 	ct_l1_fetch(r, q->sm, q->address, 32, q->pieces, i, cycle);
 }
 
-/* Routes the request by the organisation: to the own L1, over the network to its home, or past the
- * home to the LLC. A request that has to be tried again keeps its record and its route. */
-static enum ct_l1_outcome part_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *a,
-                                      uint64_t cycle, struct ct_l1_result *out)
+/* Takes a request of the pool for what was asked; its index. SP_NONE: out of memory. */
+static uint32_t note_request(struct ct_sl_part *p, const struct ct_l1_request *a)
 {
-	struct ct_sl_part *p = ctx;
-	struct sp_home *h = &p->home[a->sm];
-	uint32_t i = h->stalled;
-	if (i == SP_NONE) { /* a retry keeps its request, and its route */
-		i = take_request(p);
-		if (i == SP_NONE) {
-			out_of_memory(r);
-			return CT_L1_TAKEN;
-		}
+	uint32_t i = take_request(p);
+	if (i != SP_NONE)
 		p->request[i] = (struct sp_request){
 			.token = a->token,
 			.address = a->address,
 			.line = a->address / p->gpu.l1.line,
 			.sm = a->sm,
 			.mask = a->mask,
+			.todo = a->mask,
 			.bytes = {a->bytes[0], a->bytes[1]},
 			.is_write = a->is_write,
 			.pieces = pieces_of(p, a)};
-		uint32_t slice = slice_of(r, a->address);
-		if (ct_sl_org_route(p->org, a->sm, p->request[i].line,
-		                    slice * p->gpu.llc_partitions / p->gpu.llc_slices, cycle,
-		                    &h->route) != CT_OK)
-			out_of_memory(r);
+	return i;
+}
+
+/* Where the organisation says that the line goes, which is asked when its first sectors are looked up. */
+static struct ct_sl_route route_of(struct ct_sl_part *p, struct ct_replay *r,
+                                   const struct ct_l1_request *a, uint64_t cycle)
+{
+	struct ct_sl_route route = {CT_SL_LOCAL, a->sm};
+	uint64_t line = a->address / p->gpu.l1.line;
+	if (*a->memo) {
+		route.way = (enum ct_sl_way)(*a->memo - 1);
+		route.at = route.way == CT_SL_REMOTE ? ct_sl_org_home(p->org, line) : a->sm;
+		return route;
 	}
-	h->stalled = SP_NONE;
-	if (h->route.way == CT_SL_PAST) {
+	uint32_t partition = slice_of(r, a->address) * p->gpu.llc_partitions / p->gpu.llc_slices;
+	if (ct_sl_org_route(p->org, a->sm, line, partition, cycle, &route) != CT_OK)
+		out_of_memory(r);
+	*a->memo = (uint32_t)route.way + 1;
+	return route;
+}
+
+/* Sends the sectors where the organisation says: to the own L1, over the network to their home, or past the home to the
+ * LLC. */
+static enum ct_l1_outcome part_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *a,
+                                      uint64_t cycle, struct ct_l1_result *out)
+{
+	struct ct_sl_part *p = ctx;
+	struct ct_sl_route route = route_of(p, r, a, cycle);
+	uint32_t i = note_request(p, a);
+	if (i == SP_NONE) {
+		out_of_memory(r);
+	} else if (route.way == CT_SL_PAST) {
 		go_past_home(p, r, i, cycle, out);
-	} else if (h->route.way == CT_SL_REMOTE) {
+	} else if (route.way == CT_SL_REMOTE) {
 		p->remote_reads += !a->is_write;
 		uint32_t bytes = a->is_write ? 32 * ct_bits(p->request[i].pieces) : 0;
-		send_message(p, r, SP_ASK, i, a->sm, h->route.at, bytes, cycle);
-	} else if (look_up_own_l1(p, r, i, cycle, out) == CT_L1_RETRY) {
-		h->stalled = i;
-		return CT_L1_RETRY;
+		send_message(p, r, SP_ASK, i, a->sm, route.at, bytes, cycle);
+	} else {
+		return look_up_own_l1(p, r, i, cycle, out);
 	}
 	return CT_L1_TAKEN;
 }
@@ -415,6 +474,7 @@ void sp_hooks(struct ct_sl_part *p)
 {
 	p->l1 = (struct ct_l1_part){
 		.part = {.ctx = p, .kernel = part_kernel, .message = part_message, .timer = part_timer},
+		.banks = 1,
 		.lookup = part_lookup,
 		.filled = part_filled,
 		.written = part_written,

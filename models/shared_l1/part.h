@@ -42,7 +42,7 @@ struct ct_sl_part_counts {
 	uint64_t busiest, flits; /* cycles of the busiest channel, flits */
 };
 void ct_sl_part_counts(const struct ct_sl_part *p, struct ct_sl_part_counts *c);
-/* The organisation, for its timeline; NULL for private systems and where there is one SM. */
+/* The organisation, for its timeline; NULL for private systems. */
 const struct ct_sl_org *ct_sl_part_org(const struct ct_sl_part *p);
 
 #endif

@@ -14,16 +14,17 @@ enum sp_message { SP_ASK, SP_GIVE };
 struct sp_request {
 	uint64_t token, address, line, bytes[2], arrived;
 	uint32_t sm, mask, pieces;
+	uint32_t todo; /* sectors that its home has not looked up yet */
+	uint32_t open; /* lookups at its home that wait for fills or acknowledgements */
 	uint32_t next; /* in its home's queue, or next free */
 	uint8_t is_write, missed;
 };
 
 struct sp_home {
-	uint32_t head, tail;      /* input queue */
-	uint32_t appointed;       /* a timer is set */
-	uint32_t stalled;         /* request of the core itself that is looked up again */
-	uint64_t busy_at;         /* cycle + 1 of the core's own last lookup */
-	struct ct_sl_route route; /* of the request in hand */
+	uint32_t head, tail; /* input queue */
+	uint32_t appointed;  /* a timer is set */
+	uint64_t busy_at;    /* cycle + 1 of the core's own last lookup */
+	uint64_t busy_banks; /* that it took in that cycle */
 };
 
 struct ct_sl_part {

@@ -99,6 +99,8 @@ static int make_org(struct ct_sl_part *p, enum ct_sl_network kind, const struct 
 		.set_hash = g->l1.set_hash,
 		.write = g->l1.write_policy,
 		.whole = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1,
+		.by_bytes = g->l1.line <= 128 && g->l1.sector == 32,
+		.dirty_percent = g->l1.dirty_percent,
 		.homes = p->params.homes,
 		.reserve = g->l1.allocate == CT_ALLOCATE_ON_MISS,
 		.mshr_entries = g->l1.mshr_entries,
@@ -127,7 +129,7 @@ static int make_homes(struct ct_sl_part *p, struct ct_error *e)
 	if (!p->home)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < p->gpu.sms; i++)
-		p->home[i] = (struct sp_home){.head = SP_NONE, .tail = SP_NONE, .stalled = SP_NONE};
+		p->home[i] = (struct sp_home){.head = SP_NONE, .tail = SP_NONE};
 	p->free_request = SP_NONE;
 	sp_hooks(p);
 	p->parts.l1 = &p->l1;
@@ -181,8 +183,7 @@ int ct_sl_part_new(struct ct_sl_part **out, const struct ct_sl_system *s, const 
 	int st = resize_l1(p, e);
 	if (st == CT_OK)
 		st = make_network(p, kind, place, e);
-	/* A core alone is home to every line: its L1 is the engine's own. */
-	if (st == CT_OK && s->shared && (params->cores ? params->cores : g->sms) > 1)
+	if (st == CT_OK && s->shared)
 		st = make_homes(p, e);
 	if (st == CT_OK && p->home)
 		st = make_org(p, kind, place, e);

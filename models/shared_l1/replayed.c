@@ -43,7 +43,7 @@ void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s, const struct c
 	const struct ct_sl_system *system = ct_sl_system_at((size_t)s);
 	const struct ct_sl_org_stats *o = &part->org;
 	const struct ct_gpu *g = &a->model.gpu;
-	const int homes = system->shared && g->sms > 1; /* one SM has the engine's own L1 (part.h) */
+	const int homes = system->shared;
 	memset(x, 0, sizeof *x);
 	x->miss_low = x->miss_high = x->edge_fraction = NAN;
 	x->replication_other = x->replicas_other = NAN;
@@ -55,7 +55,7 @@ void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s, const struct c
 	x->remote_fraction = homes ? quotient(o->remote + o->past, own) : 0;
 	x->past_fraction = homes ? quotient(o->past, own) : 0;
 	uint64_t served = o->reads + o->writes;
-	x->home_imbalance = homes ? quotient(o->max_home * g->sms, served) : system->shared ? 1 : NAN;
+	x->home_imbalance = homes ? quotient(o->max_home * g->sms, served) : NAN;
 	x->reply_latency = part->reply_latency;
 	/* What only the dynamic schemes compute. */
 	x->amat = system->dynamic ? o->phases.amat : NAN;

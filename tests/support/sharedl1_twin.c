@@ -190,13 +190,13 @@ uint32_t twin_access(struct twin *t, unsigned at, unsigned from, uint64_t line, 
 	uint32_t want = mask & ~valid, need = want & ~coming;
 	int touched = l != NULL;
 	*hit = valid;
-	*pending = is_write ? 0 : want & coming;
+	*pending = want & coming;
 	if (is_write) {
 		if (valid)
 			to_front(t, at, line);
 		t->writes++;
-		t->write_misses += want != 0;
-		phases(t, at, from, line, want != 0);
+		t->write_misses += need != 0;
+		phases(t, at, from, line, need != 0);
 		return 0;
 	}
 	if (want) {

@@ -258,10 +258,10 @@ static void own_lines(struct micro *m, uint32_t warps, uint32_t loads, uint32_t 
 	}
 }
 
-static uint64_t cycles_of(const struct ct_gpu *g, uint32_t warps, uint32_t stride, const char *system)
+/* What a system gives for a trace on a GPU. */
+static void run_system(const struct ct_gpu *g, const char *system, struct micro *m,
+                       struct micro_result *r)
 {
-	static struct micro m;
-	static struct micro_result r;
 	struct ct_sl_params params;
 	struct ct_sl_place place;
 	struct ct_sl_part *p;
@@ -272,9 +272,16 @@ static uint64_t cycles_of(const struct ct_gpu *g, uint32_t warps, uint32_t strid
 	                   CT_SL_NET_FORWARDED, &place, &e) != CT_OK)
 		fail_msg("%s: %s", system, e.text);
 	struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
-	own_lines(&m, warps, 4 * warps, stride);
-	micro_run(&m, ct_sl_part_gpu(p), &ro, &r);
+	micro_run(m, ct_sl_part_gpu(p), &ro, r);
 	ct_sl_part_free(p);
+}
+
+static uint64_t cycles_of(const struct ct_gpu *g, uint32_t warps, uint32_t stride, const char *system)
+{
+	static struct micro m;
+	static struct micro_result r;
+	own_lines(&m, warps, 4 * warps, stride);
+	run_system(g, system, &m, &r);
 	return r.c.cycles;
 }
 
@@ -304,21 +311,80 @@ static void test_own_homes_are_private(void **state)
 	assert_true(limited >= 3); /* the limits are felt, or this proves nothing */
 }
 
-/* One SM is home to every line: any L1 is the private one, sectored or not, to the cycle. */
+/* Loads and stores of any widths, strides and sets of lanes over few lines: parts of sectors, of lines and whole ones, that
+ * meet in banks, in MSHRs and in sets. */
+static void anything(struct micro *m, uint32_t seed, uint32_t warps, uint32_t insts, uint32_t lines)
+{
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "k", 2, warps * 32, 0, 32);
+	for (uint32_t c = 0; c < 2; c++) {
+		micro_cta(m);
+		for (uint32_t w = 0; w < warps; w++) {
+			micro_warp(m, w, insts + 1);
+			for (uint32_t i = 0; i < insts; i++) {
+				seed = seed * 1664525 + 1013904223;
+				uint32_t width = 1u << (seed >> 28 & 1) * 2 << (seed >> 29 & 1),
+					 at = seed >> 8;
+				uint32_t stride = width * (seed >> 27 & 1 ? 1 : seed >> 25 & 1 ? 3 : 33);
+				uint32_t mask = seed >> 5 & 1 ? 0xffffffffu
+				                              : 0xffu << (seed >> 3 & 3) * 8;
+				uint32_t address = 0x10000000 + at % (lines * 128) / width * width;
+				if ((seed >> 6 & 3) == 0)
+					micro_line(m, "%08x 0 STG.E 2 R2 R3 %u 1 0x%x %u", mask, width,
+					           address, stride);
+				else
+					micro_line(m, "%08x 1 R%u LDG.E 1 R2 %u 1 0x%x %u", mask,
+					           4 + i % 8, width, address, stride);
+			}
+			micro_line(m, "ffffffff 0 EXIT 0 0");
+		}
+		micro_cta_end(m);
+	}
+}
+
+/* One SM is home to every line: its L1 is the private one, sectored or not, to the cycle and in each count, and within 2 %
+ * where the L1 is so small that most lines leave again at once. */
 static void test_one_core(void **state)
 {
-	static const char *const gpu[] = {"fermi-15", "sharedl1-28", "rtx3080"};
+	static const char *const gpu[] = {"fermi-15", "sharedl1-28", "rtx3080", "rtx2060-third"};
+	static const char *const setting[] = {
+		"l1.mshr_merge=48", "l1.mshr_merge=2", "l1.mshr_entries=5",
+		"l1.miss_queue=4",  "l1.size=16KiB",
+	};
+	static struct micro m;
+	static struct micro_result own, shared;
 	struct ct_gpu g;
 	struct ct_error e;
+	uint64_t most = 0, least = UINT64_MAX;
 	(void)state;
-	for (size_t i = 0; i < sizeof gpu / sizeof gpu[0]; i++) {
-		test_gpu(&g, gpu[i]);
+	for (uint32_t i = 0; i < 4 * 5; i++) {
+		test_gpu(&g, gpu[i % 4]);
 		assert_int_equal(ct_gpu_set(&g, "sm.count=1", &e), CT_OK);
+		assert_int_equal(ct_gpu_set(&g, setting[i / 4], &e), CT_OK);
+		assert_int_equal(ct_gpu_check(&g, &e), CT_OK);
+		anything(&m, i, 6, 60, i / 4 == 4 ? 400 : 60);
+		run_system(&g, "Private", &m, &own);
 		for (const char *const *s =
 		             (const char *const[]){"Shared", "DynEB", "Hypothetical", NULL};
-		     *s; s++)
-			assert_int_equal(cycles_of(&g, 8, 1, *s), cycles_of(&g, 8, 1, "Private"));
+		     *s; s++) {
+			anything(&m, i, 6, 60, i / 4 == 4 ? 400 : 60);
+			run_system(&g, *s, &m, &shared);
+			if (i / 4 == 4) { /* lines leave while requests for them wait: nearly */
+				assert_true(fabs((double)shared.c.cycles / (double)own.c.cycles - 1) <
+				            0.02);
+				continue;
+			}
+			assert_int_equal(shared.c.cycles, own.c.cycles);
+			assert_int_equal(shared.c.l1_accesses, own.c.l1_accesses);
+			assert_int_equal(shared.c.l1_misses, own.c.l1_misses);
+			assert_int_equal(shared.c.l1_pending, own.c.l1_pending);
+			assert_int_equal(shared.c.l1_line_accesses, own.c.l1_line_accesses);
+			assert_int_equal(shared.c.l1_line_misses, own.c.l1_line_misses);
+		}
+		most = own.c.cycles > most ? own.c.cycles : most;
+		least = own.c.cycles < least ? own.c.cycles : least;
 	}
+	assert_true(most > 2 * least); /* the limits are felt */
 }
 
 /* The same run twice gives the same cycles. */

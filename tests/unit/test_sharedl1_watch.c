@@ -23,6 +23,7 @@ enum { STEPS = 150000, SMS = 4 };
 struct one {
 	struct ct_sl_org *o;
 	unsigned waiter_from;
+	uint64_t now;
 	int waited;
 };
 
@@ -40,9 +41,18 @@ static void step(struct one *x, unsigned core, uint64_t line, unsigned partition
 	assert_int_equal(ct_sl_org_route(x->o, core, line, partition, 0, &r), CT_OK);
 	if (r.way == CT_SL_PAST)
 		return;
-	assert_int_equal(ct_sl_org_access(x->o, r.at, core, line, 1, is_write, 0, 0, &f), CT_OK);
+	assert_int_equal(ct_sl_org_access(x->o,
+	                                  &(struct ct_sl_access){.at = r.at,
+	                                                         .from = core,
+	                                                         .line = line,
+	                                                         .mask = 1,
+	                                                         .is_write = is_write,
+	                                                         .room = 1,
+	                                                         .now = ++x->now},
+	                                  &f),
+	                 CT_OK);
 	if (f.fetch) {
-		assert_int_equal(ct_sl_org_fill(x->o, r.at, line, 1, answered, x), CT_OK);
+		assert_int_equal(ct_sl_org_fill(x->o, r.at, line, 1, 0, answered, x), CT_OK);
 		assert_int_equal(x->waiter_from, core);
 	}
 	if (is_write)

@@ -31,6 +31,7 @@ struct rp_lreq {
 	uint32_t group;         /* number of this line of this instruction */
 	uint32_t near;          /* where it was in the tags when last looked up */
 	uint32_t llc_set;
+	uint32_t memo; /* what an L1 organisation notes about it */
 	uint16_t slice;
 	uint8_t sent;         /* something of it has left for the LLC: slice, llc_set are known */
 	uint8_t enter;        /* not yet in the L1 pipeline */

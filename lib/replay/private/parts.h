@@ -68,6 +68,7 @@ struct rp_flights {
 struct rp_part_fetch {
 	uint64_t tag;
 	uint32_t left, next;
+	uint32_t chunks; /* of a store that is forwarded */
 	uint8_t kind;
 };
 struct rp_taken {
@@ -107,6 +108,7 @@ struct rp_part_slice {
 #define RP_PART_READ 0x80000000u /* in rp_dram_req.mshr: a part's, not a MSHR */
 
 struct rp_parts {
+	int banks; /* ct_l1_part.banks */
 	struct ct_replay_parts given;
 	uint8_t *owned; /* copy; NULL: none */
 	uint32_t nowned;
@@ -158,6 +160,10 @@ void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now);
 int rp_part_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle);
 void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
+/* Sectors of a line at the ends of their banks. Returns those that are looked up; where some are not, *retry is lowered
+ * to the cycle in which to try again. */
+uint32_t rp_part_look_up(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t sectors,
+                         uint32_t now, uint32_t *retry);
 void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
 void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint64_t at);
 void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint32_t at,
