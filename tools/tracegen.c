@@ -12,6 +12,7 @@
 #include "trace/folder.h"
 #include "tracegen/cuda_workload.h"
 #include "tracegen/ptx.h"
+#include "tracegen/workingset.h"
 #include "tracegen/workload.h"
 
 enum {
@@ -69,11 +70,12 @@ static const struct ct_option options[] = {
 	{OPT_NO_VALUES, "no-values", NULL, "capture of OpenCL: without the contents of memory"},
 };
 
-static const char *const size_names[WL_SIZES] = {"small", "medium", "large", "paper"};
+enum { SIZES = APP_PAPER + 1 };
+static const char *const size_names[SIZES] = {"small", "medium", "large", "paper"};
 
 struct own {
 	int list;
-	enum wl_size size;
+	enum app_size size;
 	const char *dir;
 	struct ct_folder_options sink;
 	struct workingset_options workingset;
@@ -218,9 +220,9 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_FORCE: own->sink.force = 1; break;
 	case 'o': own->dir = v; break;
 	case OPT_SIZE:
-		st = word("--size", v, size_names, WL_SIZES, &i, e);
+		st = word("--size", v, size_names, SIZES, &i, e);
 		if (st == CT_OK)
-			own->size = (enum wl_size)i;
+			own->size = (enum app_size)i;
 		break;
 	case OPT_COMPRESS:
 		st = word("--compress", v, forms, 2, &i, e);
@@ -257,28 +259,23 @@ static int list(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
-/* Runs a workload of simt.h's kernels into the sink. */
-static int generate_simt(struct ct_tool *t, const struct workload *wl, struct ct_folder *sink,
-                         const char *folder, const char *about, uint64_t *warp_insts, struct ct_error *e)
+/* Writes the trace of `workingset` into the sink. */
+static int generate_workingset(struct ct_tool *t, struct ct_folder *sink, const char *folder,
+                               const char *about, uint64_t *warp_insts, struct ct_error *e)
 {
 	const struct own *own = t->own;
-	struct wl w = {.g = {.sink = sink, .e = e, .stop = &stopped},
-	               .rng = t->seed,
-	               .size = own->size,
-	               .workingset = own->workingset};
-	w.g.mem.track = own->values;
-	if (own->size == WL_PAPER)
+	const struct workingset w = {
+		.options = own->workingset,
+		.size = own->size,
+		.seed = t->seed,
+		.values = own->values,
+		.stop = &stopped};
+	if (w.size == APP_PAPER)
 		return ct_fail(e, CT_ERR_USAGE, "it has no size paper: use small, medium or large");
 	int st = ct_folder_begin(sink, folder, about, e);
-	if (st == CT_OK) {
-		wl->run(&w);
-		st = w.g.status;
-	}
 	if (st == CT_OK)
-		st = ct_folder_end(sink, e);
-	*warp_insts = w.g.warp_insts;
-	wl_release(&w);
-	return st;
+		st = workingset_trace(&w, sink, warp_insts, e);
+	return st == CT_OK ? ct_folder_end(sink, e) : st;
 }
 
 /* Runs a workload in CUDA into the sink; sink NULL: into a packed trace of the name that -o gives. */
@@ -290,7 +287,7 @@ static int generate_cuda(struct ct_tool *t, const struct workload *wl, struct ct
 	struct cuda_workload w = {
 		.name = wl->name,
 		.run = wl->app,
-		.size = (enum app_size)own->size,
+		.size = own->size,
 		.seed = t->seed,
 		.data_dir = ct_tool_data_dir(),
 		.stop = &stopped,
@@ -324,7 +321,7 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct ct_fold
 	}
 	if (st == CT_OK) {
 		st = wl->app ? generate_cuda(t, wl, sink, folder, about.data, &warp_insts, e)
-		             : generate_simt(t, wl, sink, folder, about.data, &warp_insts, e);
+		             : generate_workingset(t, sink, folder, about.data, &warp_insts, e);
 		if (st != CT_OK) {
 			struct ct_error inner = *e;
 			ct_fail(e, st, "%s: %s", wl->name, inner.text);

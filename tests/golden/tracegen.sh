@@ -60,6 +60,15 @@ same "workingset: passes are launches" 3 "$(grep -c '^kernel' ws/kernelslist.g)"
 zstd -dcq ws/kernel-2.traceg.zst >ws.txt
 same "workingset: every slice is read by all its sharers" $((4 * 256 * 1024 / 32 / 32)) \
 	"$(grep -c ' LDG.E ' ws.txt)"
+# As the kernel that was built and run for it until then wrote it: partial warps, corrections of the division, values.
+workingset_digest() {
+	rm -rf wsd && "$R" workingset -q "$@" --values --compress none -o wsd &&
+		cat wsd/kernelslist.g wsd/kernel-* | LC_ALL=C grep -av '^-nvbit version' | sha256sum | cut -c1-16
+}
+same "workingset: the trace of slices that are no multiple of a CTA" 647c519c2de52547 \
+	"$(workingset_digest --footprint 12345 --ctas 6 --sharing 3 --seed 9)"
+same "workingset: and of other parameters" e52c9104cde2de1b \
+	"$(workingset_digest --footprint 100000 --ctas 21 --sharing 7 --stride 12 --intensity 17)"
 same "workingset: FFMAs per load" $((3 * 4 * 256 * 1024 / 32 / 32)) "$(grep -c ' FFMA ' ws.txt)"
 
 "$T" vecadd --values -o values
