@@ -217,10 +217,12 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	int st = open_input(t, e);
 	if (st == CT_OK && o->mechanisms)
 		st = annotate_saved_measure(t, &o->stage, o->mechanisms, &o->saved, e);
-	if (st == CT_OK && o->callgrind)
-		st = write_callgrind(o, e);
 	if (st == CT_OK)
 		st = emit(t, e);
+	if (st >= 0 && o->callgrind) { /* last: what fails before leaves no file */
+		int written = write_callgrind(o, e);
+		st = written == CT_OK ? st : written;
+	}
 	ct_stage_close(&o->stage);
 	annotate_saved_free(&o->saved);
 	if (o->filter)

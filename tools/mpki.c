@@ -387,10 +387,12 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = follow_phases(t, e);
 		if (st == CT_OK)
 			st = compute(t, e);
-		if (st == CT_OK && o->phases.events)
-			st = ct_tool_write_text(o->phases.events, &o->events, e);
 		if (st == CT_OK)
 			st = ct_stage_emit(t, &o->stage, table, e);
+		if (st >= 0 && o->phases.events) { /* last: what fails before leaves no file */
+			int written = ct_tool_write_text(o->phases.events, &o->events, e);
+			st = written == CT_OK ? st : written;
+		}
 		ct_stage_close(&o->stage);
 	}
 	mpki_check_free(&o->check);

@@ -98,6 +98,13 @@ faults "report of a folder, four files" -x r.html -k m.md -k j.xml -k c.csv -- "
 	--csv c.csv --requirements ../req ../m.prof
 # Standard output is written before the drawing takes its place.
 faults "report of a figure" -x f.svg -p yes -- "$b/report" -q --figure morpheus:12 --svg f.svg ../m.prof
+# What has no records is replayed, what has them is only read.
+"$b/reuse" -q --annotate --scale 1/34 ../few.ctz >../pc.prof || exit 1
+printf '4096\t4096\tnodes\n' >../names.tsv
+faults "annotate of a profile, for KCachegrind" -x cg.out -p yes -- "$b/annotate" -q --callgrind cg.out -O table ../pc.prof
+faults "annotate with names, each launch" -- "$b/annotate" -q --symbols ../names.tsv --per-kernel "${few[@]}"
+faults "sweep of a profile" -p yes -- "$b/sweep" -q -O csv l1.size=64KiB -- ../pc.prof
+faults "two mechanisms together" -- "$b/tsc-est" -q --with malekeh "${few[@]}"
 mkdir ../folder && cp ../m.prof ../folder/a && cp ../m.prof ../folder/b
 faults "report that compares with a folder" -- "$b/report" -q --compare ../folder ../folder
 finish

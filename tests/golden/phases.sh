@@ -14,6 +14,10 @@ done
 same "of cycles all but the last have as many" 5000 "$("$b/mpki" --every 5000c -O profile bfs | awk -F'\t' '$1 == "PH" && $6 == "cycles" { print $7 }' | sed '$d' | sort -u)"
 same "the same for any number of threads" "$("$b/mpki" --no-provenance --every 10000 -O profile bfs | cksum)" "$("$b/mpki" --no-provenance -@ 3 --every 10000 -O profile bfs | cksum)"
 "$b/reuse" --no-sms-views -o prof bfs
+same "intervals name the launches that they are of, in order" "1 $("$b/traceinfo" -O profile bfs | grep -c '^KN')" "$("$b/mpki" --every 10000 -O profile bfs | awk -F'\t' '
+	$1 == "PH" && $6 == "first_launch" { if (first == "") first = $7; if ($7 < last) print "back to " $7; from = $7 }
+	$1 == "PH" && $6 == "last_launch" { if ($7 < from) print "ends before " from; last = $7 }
+	END { print first, last }')"
 same "a profile is replayed for it" "$("$b/mpki" --every 10000 -O profile bfs | grep -P '^PH' | cksum)" "$("$b/mpki" --every 10000 -O profile prof | grep -P '^PH' | cksum)"
 # one program reads everything once, the other a few rows again and again
 "$b/tracegen" vecadd -o one >/dev/null 2>&1

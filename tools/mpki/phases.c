@@ -22,6 +22,7 @@ struct interval {
 
 struct launch {
 	char *name;
+	uint32_t id;
 	uint64_t begin;
 };
 
@@ -146,12 +147,12 @@ static int on_kernel(void *state, const struct ct_kernel *k, uint32_t sets, uint
 	struct state *s = state;
 	(void)sets;
 	(void)ways;
-	if (!s->o->events || s->launches >= LAUNCHES_MAX)
+	if (s->launches >= LAUNCHES_MAX)
 		return CT_OK;
 	if (ct_grow((void **)&s->launch, &s->launch_cap, s->launches + 1, sizeof *s->launch) < 0)
 		return ct_fail_nomem(e);
 	struct launch *l = &s->launch[s->launches];
-	*l = (struct launch){ct_strndup(k->name, strlen(k->name)), s->last};
+	*l = (struct launch){ct_strndup(k->name, strlen(k->name)), k->id, s->last};
 	s->launches += l->name != NULL;
 	return l->name ? CT_OK : ct_fail_nomem(e);
 }
@@ -171,10 +172,11 @@ static void close_state(void *state)
 
 /* ---- records ---- */
 
-enum { SIGNALS = 5, VALUES = 7 };
+/* An interval's cycles end its records. */
+enum { SIGNALS = 5, VALUES = 9 };
 static const char *const metric[VALUES] = {
-	"l1_miss_rate", "llc_miss_rate", "ipc",   "dram_read_bytes_per_cycle",
-	"active_warps", "warp_insts",    "cycles"};
+	"l1_miss_rate", "llc_miss_rate", "ipc",         "dram_read_bytes_per_cycle", "active_warps",
+	"warp_insts",   "first_launch",  "last_launch", "cycles"};
 
 static double ratio(uint64_t a, uint64_t b)
 {
@@ -188,6 +190,20 @@ static uint64_t end_of(const struct state *s, size_t i)
 	                                      : s->at[i].begin;
 }
 
+/* Number of the last launch that has begun at the cycle; NaN where launches were not kept. */
+static double launch_at(const struct state *s, uint64_t cycle)
+{
+	size_t lo = 0, hi = s->launches;
+	while (lo + 1 < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (s->launch[mid].begin <= cycle)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return s->launches && s->launches < LAUNCHES_MAX ? (double)s->launch[lo].id : NAN;
+}
+
 static void values_of(const struct state *s, size_t i, double v[VALUES])
 {
 	const struct interval *x = &s->at[i];
@@ -198,7 +214,10 @@ static void values_of(const struct state *s, size_t i, double v[VALUES])
 	v[3] = ratio(x->read_bytes, cycles);
 	v[4] = (double)x->warps;
 	v[5] = (double)x->warp_insts;
-	v[6] = (double)cycles;
+	/* A launch begins at the cycle of the last instruction before it. */
+	v[6] = launch_at(s, x->begin);
+	v[7] = launch_at(s, cycles > 1 ? end_of(s, i) - 2 : x->begin);
+	v[8] = (double)cycles;
 }
 
 static int add_records(const struct state *s, struct ct_profile *p, size_t i, unsigned phase,
@@ -213,7 +232,7 @@ static int add_records(const struct state *s, struct ct_profile *p, size_t i, un
 		snprintf(number, sizeof number, "%u", phase);
 		snprintf(lo, sizeof lo, "%" PRIu64, from);
 		snprintf(hi, sizeof hi, "%" PRIu64, to);
-		if (k >= 4)
+		if (k >= 4 && !isnan(v[k]))
 			ct_buf_printf(&value, "%.0f", v[k]);
 		else
 			ct_buf_real(&value, v[k]);
