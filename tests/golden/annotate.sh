@@ -108,6 +108,9 @@ same "the page leads with the costliest load" 1 "$(grep -c '% of the waiting for
 same "before the verdicts" 1 "$(awk '/class="findings"/ { f = NR } /class="tally"/ { t = NR } END { print (f && f < t) }' page.html)"
 same "it has kernels, instructions, arrays, phases and words" 5 "$(grep -cE '<h4>(Kernels|Instructions that cost most|Arrays that cost most)</h4>|<figcaption>Misses over the run|<summary>Words</summary>' page.html)"
 same "kernels are ranked in mpki, too" "bfs_expand bfs_settle" "$("$b/mpki" -O table bfs.prof | awk '/^Kernels by/ { on = 1; next } on && /^bfs/ { print $1 } /^$/ { on = 0 }' | paste -sd' ')"
+same "a word is a click away, systems among them" "1 1" "$(grep -c '<a href="#words">' page.html) $(grep -c '<dl id="words"' page.html)"
+check "and the systems of the mechanisms are among them" test "$(grep -c '</dt><dd>of ' page.html)" -gt 20
+same "the axis says what intervals are counted in" 2 "$(grep -o 'warp instructions so far' page.html | wc -l)"
 # a mechanism that works on a cache, by its place in the registry
 some=$("$b/triage" --mechanism '?' 2>&1 | sed -n 's/.*some of //p' | tr -d , | awk '{ print $3 }')
 saved=$("$b/annotate" -O csv --mechanism "$some" bfs)

@@ -59,7 +59,7 @@ static void page_lede(const struct rep_report *r, struct ct_buf *b)
 		ct_buf_puts(b, "<li><a href=\"#changes\">Changes</a></li>");
 	ct_buf_puts(
 		b, "<li><a href=\"#workloads\">Workloads</a></li>"
-		   "<li><a href=\"#reading\">How to read this</a></li></ul></nav>\n</header>\n<main>\n");
+		   "<li><a href=\"#reading\">How to read this</a></li><li><a href=\"#words\">Words</a></li></ul></nav>\n</header>\n<main>\n");
 }
 
 /* Of one workload what costs most; of several who gains most, from what. */
@@ -192,7 +192,10 @@ static void limit_cell(struct ct_buf *b, const struct rep_workload *w)
 {
 	char limit[CT_KERNEL_LIMIT];
 	b->failed |= ct_kernel_limit(w->p, "all", limit, sizeof limit) < 0;
-	ct_buf_printf(b, "<td role=\"cell\" data-k=\"limited by\" data-v=\"%s\">%s</td>", limit, limit);
+	ct_buf_printf(b, "<td role=\"cell\" data-k=\"limited by\" data-v=\"%s\">", limit);
+	for (const char *s = limit; *s; s++) /* a unit stays with its number */
+		ct_buf_puts(b, s[0] == ' ' && s[1] == '%' ? "&nbsp;" : (const char[]){*s, '\0'});
+	ct_buf_puts(b, "</td>");
 }
 
 /* Which of them rest on parts of their traces. */
@@ -364,8 +367,26 @@ static void changes(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</section>\n");
 }
 
-/* Words that a newcomer may not know; what a mechanism calls its systems is in their tables. */
-static void glossary(struct ct_buf *b)
+/* The systems of the mechanisms that were judged, which reasons and charts name. */
+static void glossary_of_systems(const struct rep_report *r, struct ct_buf *b)
+{
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++) {
+		const struct ct_mechanism *x = ct_mechanism_at(m);
+		ct_buf_printf(b, "<dt>%s</dt><dd>", x->name);
+		ct_escape_markup(b, x->summary);
+		ct_buf_puts(b, "</dd>\n");
+		for (unsigned i = 0; i < x->n_systems; i++) {
+			ct_buf_puts(b, "<dt>");
+			ct_escape_markup(b, x->systems[i].name);
+			ct_buf_printf(b, "</dt><dd>of %s: ", x->name);
+			ct_escape_markup(b, x->systems[i].help);
+			ct_buf_puts(b, "</dd>\n");
+		}
+	}
+}
+
+/* Words that a newcomer may not know. */
+static void glossary(const struct rep_report *r, struct ct_buf *b)
 {
 	static const char *const word[][2] = {
 		{"CTA", "a thread block: the warps that share an SM's shared memory"},
@@ -383,13 +404,15 @@ static void glossary(struct ct_buf *b)
 		{"warp", "32 threads that execute together"},
 		{"waves", "how often all CTAs that fit are placed"},
 	};
-	ct_buf_puts(b, "<details id=\"words\"><summary>Words</summary>\n<dl class=\"why\">");
+	/* A link to what lies in closed details opens them. */
+	ct_buf_puts(b, "<details><summary>Words</summary>\n<dl id=\"words\" class=\"why\">");
 	for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
 		ct_buf_printf(b, "<dt>%s</dt><dd>%s</dd>\n", word[i][0], word[i][1]);
+	glossary_of_systems(r, b);
 	ct_buf_puts(b, "</dl></details>\n");
 }
 
-static void reading_guide(struct ct_buf *b)
+static void reading_guide(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(
 		b,
@@ -403,7 +426,7 @@ static void reading_guide(struct ct_buf *b)
 		"what to do. The range holds what the estimate does not know, the error that such estimates had "
 		"against a cycle-level simulator, and sampling; <code>triage(1)</code> has the rule. "
 		"The small bars run from half to twice the speed, on a logarithmic scale around 1.</p>\n");
-	glossary(b);
+	glossary(r, b);
 	ct_buf_puts(b, "</section>\n");
 }
 
@@ -420,7 +443,7 @@ int rep_page(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 	for (size_t i = 0; i < r->run.n; i++)
 		rep_page_workload(&r->run, &r->run.w[i], i, r->run.n == 1, b);
 	ct_buf_puts(b, "</section>\n");
-	reading_guide(b);
+	reading_guide(r, b);
 	ct_buf_puts(b, "</main>\n<script>\n");
 	st = ct_html_file(b, "page.js", e);
 	ct_buf_puts(b, "</script>\n</body>\n</html>\n");

@@ -231,6 +231,16 @@ static size_t read_metric(const struct rep_workload *w, const char *metric, doub
 	return n;
 }
 
+/* What intervals are counted in: the last of them ends where the run does. */
+static const char *interval_unit(const struct rep_workload *w)
+{
+	const struct ct_record *r;
+	double end = 0, insts = rep_sn(w, "warp_insts");
+	for (size_t i = 0; (r = ct_profile_next(w->p, "PH", &i));)
+		end = count(r, 3) > end ? count(r, 3) : end;
+	return end == insts ? "warp instructions so far" : "core cycles so far";
+}
+
 /* One chart for what is a share, one for instructions per cycle. */
 static void phase_charts(const struct rep_workload *w, size_t i, struct ct_buf *b)
 {
@@ -248,10 +258,11 @@ static void phase_charts(const struct rep_workload *w, size_t i, struct ct_buf *
 	}
 	snprintf(id[0], sizeof id[0], "w%zu-phases", i);
 	snprintf(id[1], sizeof id[1], "w%zu-phases-ipc", i);
+	const char *unit = interval_unit(w);
 	const struct ch_axes rates = {.id = id[0],
 	                              .title = "Misses over the run",
 	                              .desc = "Share of sector accesses of each interval that miss.",
-	                              .x = "warp instructions or cycles so far (as --every)",
+	                              .x = unit,
 	                              .y = "sector misses",
 	                              .percent_y = 1,
 	                              .y_max = 1,
@@ -259,11 +270,11 @@ static void phase_charts(const struct rep_workload *w, size_t i, struct ct_buf *
 			     ipc = {.id = id[1],
 	                            .title = "Instructions per cycle over the run",
 	                            .desc = "Thread instructions per cycle of each interval.",
-	                            .x = "warp instructions or cycles so far (as --every)",
+	                            .x = unit,
 	                            .y = "IPC",
 	                            .mark_x = NAN};
 	if (v && line[0].n > 1) {
-		ct_buf_puts(b, "<div class=\"charts\"><figure>");
+		ct_buf_puts(b, "<h4>Over the run</h4>\n<div class=\"charts\"><figure>");
 		ch_lines(b, &rates, line, 2);
 		ct_buf_puts(b, "<figcaption>Misses over the run</figcaption></figure><figure>");
 		ch_lines(b, &ipc, line + 2, 1);
