@@ -61,7 +61,7 @@ MAN := $(wildcard man/*.[1357])
 # A header that says "Private" in its first comment, or *_internal.h, stays in the tree; so do models, but for the
 # interface through which programs know them.
 PUBLIC_MODELS = $(addprefix models/,mechanism.h observers.h plugin.h registry.h verdict/verdict.h \
-  common/constants.h common/number.h common/records.h common/workload.h)
+  common/constants.h common/figure.h common/number.h common/records.h common/workload.h)
 PUBLIC_HEADERS = $(filter-out %_internal.h,$(shell for h in lib/*/*.h; do \
   head -n 14 $$h | grep -qi private || echo $$h; done)) $(PUBLIC_MODELS)
 

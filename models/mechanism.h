@@ -275,6 +275,10 @@ struct ct_mechanism {
 
 	/* The data figures of its paper, for report; how many goes to *n. NULL: none. */
 	const struct ct_figure *(*figures)(unsigned *n);
+	/* In its place: figures that are tables of series alone (common/figure.h), whose ids begin with its name and a
+	 * colon. Those of plugins are such. */
+	const struct ct_figure *figure_list;
+	unsigned n_figure_list;
 };
 
 CT_DECLS_END

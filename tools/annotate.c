@@ -238,7 +238,7 @@ int main(int argc, char **argv)
 		.operands = "[INPUT]",
 		.summary = "what each instruction, array and kernel of a trace costs",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
-	                 CT_TAKES_SEED | CT_TAKES_PROFILE,
+	                 CT_TAKES_SEED | CT_TAKES_PROFILE | CT_TAKES_PLUGINS,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,

@@ -3,8 +3,11 @@
 #ifndef CT_MODELS_COMMON_FIGURE_H
 #define CT_MODELS_COMMON_FIGURE_H
 
+#include "base/decls.h"
 #include "gpu/gpu.h"
 #include "profile/profile.h"
+
+CT_DECLS_BEGIN
 
 /* The workloads that a figure is about. */
 struct ct_figure_workload {
@@ -121,5 +124,7 @@ size_t ct_figure_sweep(const struct ct_figure_workload *w, const char *mechanism
 void ct_figure_points_free(struct ct_figure_points *p, struct ct_figure_rows *rows);
 /* For qsort() of points. */
 int ct_figure_by_x(const void *a, const void *b);
+
+CT_DECLS_END
 
 #endif

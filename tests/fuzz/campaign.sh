@@ -13,7 +13,7 @@ verb=${1:?build, run or table} dir=${2:?folder}
 shift 2
 fuzzer=${FUZZER:-libfuzzer} want=${CPU:-1800} slice=${SLICE:-60}
 # Parsers first: what strangers' files reach.
-order="accelsim tracez ctz ctzfile list nvbit pattern profile counters gpu gpgpusim require blocks kernelslist tables models capture replay stack setlru shards ptx execute"
+order="accelsim tracez ctz ctzfile list nvbit pattern profile counters gpu gpgpusim require plugin blocks kernelslist tables models capture replay stack setlru shards ptx execute"
 columns='#target\tfuzzer\tcommit\tcpu_s\texecutions\tcorpus\tfindings'
 
 build() { # [ENGINE]

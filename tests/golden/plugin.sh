@@ -21,6 +21,10 @@ tracegen gemm -o "$TMPDIR/gemm"
 cd "$TMPDIR" || exit 1
 verdicts() { awk -F'\t' '$1 == "TV" {print $2, $3, $4, $5}' "$1"; }
 
+# without NAME FILE: a CSV table less the columns whose head has the name in it.
+without() { tr -d '\r' <"$2" | awk -F, -v OFS=, -v name="$1" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i !~ name) keep[++n] = i}
+	{line = $keep[1]; for (i = 2; i <= n; i++) line = line OFS $keep[i]; print line}'; }
+
 # ---- one that works, in the commands of the installed tree ----
 
 cd "$CT_ROOT" || exit 1
@@ -63,6 +67,10 @@ same "to report" 1 "$(grep -q '<dt>victim</dt>' page.html && echo 1)"
 "$at/bin/triage" -q --plugin ./victim.so --resume kept -O profile -o one.tv spmv
 check "a kept profile is taken again" "$at/bin/triage" -q --plugin ./victim.so --resume kept -O profile -o two.tv spmv
 same "with the same verdict" "$(grep '^TV' one.tv)" "$(grep '^TV' two.tv)"
+
+check "annotate adds the misses that it turns into hits" "$at/bin/annotate" -q --plugin ./victim.so --mechanism bypass,victim -O csv -o annotate.csv spmv
+same "in a column of its own, and bypass keeps its own" "1 $("$at/bin/annotate" -q --mechanism bypass -O csv spmv | tr -d '\r' | cksum)" \
+	"$(head -1 annotate.csv | grep -c victim) $(without victim annotate.csv | cksum)"
 
 # ---- where it is looked for ----
 
@@ -115,6 +123,10 @@ HANG|gave no answer in 3 s
 GARBAGE|gave an answer that is none
 END
 same "one that prints is heard by nobody" "0 " "$(ask PRINT) $(cat PRINT.out PRINT.err)"
+"$CT_RELEASE/triage" -q --plugin ./PRINT.so -O profile spmv >figure.profile
+check "its figures are drawn of profiles" "$CT_RELEASE/report" --plugin ./PRINT.so --figure broken:1 --svg figure.svg -o figure.tsv figure.profile
+same "with its numbers" "broken:1 spmv broken 1" "$(awk -F'\t' '$3 == "spmv" {print $1, $3, $4, $5}' figure.tsv)"
+same "and listed" 1 "$("$CT_RELEASE/report" --plugin ./PRINT.so --list-figures | grep -c broken:1)"
 same "one that writes records of others is not believed" "0 $want" "$(ask OTHERS) $(grep '^TV' OTHERS.tv | grep -v broken)"
 "$CT_RELEASE/sweep" -q l1.size=32KiB --system baseline,broken:Broken --metric cycles --plugin ./CRASH.so -O csv -o broken.csv -- spmv 2>sweep.err
 same "a point of sweep is NA" "2 1" "$? $(grep -c 'broken,Broken.*NA' broken.csv)"

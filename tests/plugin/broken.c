@@ -1,4 +1,5 @@
 /* broken.c - plugins that break, as HOW says: the ends that commands have to tell from one another. */
+#include <models/common/figure.h>
 #include <models/plugin.h>
 #include <signal.h>
 #include <stdio.h>
@@ -73,6 +74,11 @@ static const struct ct_constants parameters = {
 	NULL, 0, 0, HOW == TAKEN ? "bypass" : "broken", "", "", ""};
 static const struct ct_mechanism_system systems[] = {
 	{HOW == TABS ? "a\tb" : "BL", "", 0}, {"Broken", "breaks", 0}};
+static const struct ct_figure_series series[] = {
+	CT_FIGURE_ES("", "broken", "broken", "Broken", "speedup_configured")};
+static const struct ct_figure figures[] = {
+	{"broken:1", "Speed-ups of what is broken", "workload", "speed-up", "run triage --plugin",
+         CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(series), NULL, 0, 0}};
 static const struct ct_mechanism broken = {
 	.abi = CT_MECHANISM_ABI,
 	.size = sizeof broken,
@@ -86,6 +92,8 @@ static const struct ct_mechanism broken = {
 	.parameters = &parameters,
 	.places = CT_PLACE_L1_LINES,
 	.estimate = HOW == OTHERS ? estimate : NULL,
+	.figure_list = figures,
+	.n_figure_list = HOW == TAKEN ? 0 : 1,
 	.engine = engine,
 	.engine_free = engine_free};
 

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/keyed.h"
 #include "base/mem.h"
+#include "common/plugin.h"
 #include "common/question.h"
 #include "models/common/workload.h"
 #include "models/registry.h"
@@ -182,8 +183,9 @@ static void end_measure(struct measure *x)
 	free(x);
 }
 
-int annotate_saved_measure(struct ct_tool *t, struct ct_stage *s, uint32_t mask,
-                           struct annotate_saved *out, struct ct_error *e)
+/* Mechanisms that are replayed in this process, side by side. */
+static int measure_mask(struct ct_tool *t, struct ct_stage *s, uint32_t mask, struct annotate_saved *out,
+                        struct ct_error *e)
 {
 	struct measure *x = ct_calloc(1, sizeof *x);
 	struct ct_replay_counts total[ENGINES];
@@ -210,6 +212,81 @@ int annotate_saved_measure(struct ct_tool *t, struct ct_stage *s, uint32_t mask,
 	if (st == CT_OK)
 		take_differences(x, &s->gpu);
 	end_measure(x);
+	return st;
+}
+
+/* ---- plugins ---- */
+
+struct plugin_saved {
+	struct ct_tool *t;
+	struct ct_stage *s;
+	uint32_t mask;
+};
+
+/* "NAME-LENGTH PC SAVED\n" and the kernel's name, of every instruction. */
+static int work_of_plugin(void *ctx, struct ct_buf *reply, struct ct_error *e)
+{
+	const struct plugin_saved *x = ctx;
+	struct annotate_saved own = {.n = 0};
+	int st = measure_mask(x->t, x->s, x->mask, &own, e);
+	for (size_t i = 0; st == CT_OK && i < own.places; i++)
+		ct_buf_printf(reply, "%zu %llu %.17g\n%s", strlen(own.place[i].kernel),
+		              (unsigned long long)own.place[i].pc, own.place[i].saved[0],
+		              own.place[i].kernel);
+	annotate_saved_free(&own);
+	return st;
+}
+
+/* Puts these numbers into column `of`; CT_ERR_INPUT where the text is not right. */
+static int take_saved(struct annotate_saved *out, unsigned of, const struct ct_buf *reply,
+                      struct ct_error *e)
+{
+	const char *at = reply->len ? reply->data : "", *end = at + reply->len;
+	while (at < end) {
+		char *next;
+		size_t n = strtoul(at, &next, 10);
+		uint64_t pc = strtoull(next, &next, 10);
+		double saved = strtod(next, &next);
+		if (*next++ != '\n' || n > (size_t)(end - next) || !isfinite(saved))
+			return ct_fail(e, CT_ERR_INPUT, "a plugin's answer is damaged");
+		char *kernel = ct_strndup(next, n);
+		struct annotate_place *p = kernel ? place_of(out, kernel, pc) : NULL;
+		free(kernel);
+		if (!p)
+			return ct_fail_nomem(e);
+		p->saved[of] = saved;
+		at = next + n;
+	}
+	return CT_OK;
+}
+
+/* One that breaks has no column. */
+static int measure_plugin(struct ct_tool *t, struct ct_stage *s, unsigned m, struct annotate_saved *out,
+                          struct ct_error *e)
+{
+	struct plugin_saved x = {t, s, UINT32_C(1) << m};
+	struct ct_buf reply = {0};
+	struct ct_error why = {0};
+	int broken;
+	int st = ct_plugin_run(t, x.mask, work_of_plugin, &x, &reply, &broken, &why);
+	if (st == CT_OK)
+		st = take_saved(out, out->n, &reply, &why);
+	if (st == CT_OK)
+		out->name[out->n++] = ct_mechanism_at(m)->name;
+	if (broken)
+		ct_plugin_tell(t, &why);
+	ct_buf_free(&reply);
+	return broken || st == CT_OK ? CT_OK : ct_fail(e, st, "%s", why.text);
+}
+
+int annotate_saved_measure(struct ct_tool *t, struct ct_stage *s, uint32_t mask,
+                           struct annotate_saved *out, struct ct_error *e)
+{
+	const uint32_t plugins = mask & ct_mechanism_plugins();
+	int st = mask & ~plugins ? measure_mask(t, s, mask & ~plugins, out, e) : CT_OK;
+	for (unsigned m = 0; st == CT_OK && ct_mechanism_at(m); m++)
+		if (plugins >> m & 1)
+			st = measure_plugin(t, s, m, out, e);
 	return st;
 }
 

@@ -140,14 +140,16 @@ static int write_whole(int fd, const char *p, size_t n)
 	return 0;
 }
 
-/* "cachetriage-plugin 1 LENGTH CRC STATUS ERROR-LENGTH\n", the error, the reply. */
+/* "cachetriage-plugin 1 LENGTH CRC STATUS ERROR-LENGTH\n", the error, the reply. The CRC is of all behind it. */
 static void send_answer(int fd, int status, const struct ct_error *e, const struct ct_buf *reply)
 {
-	char head[128];
+	char head[160], tail[64];
 	size_t told = status < 0 ? strlen(e->text) : 0;
-	uint64_t crc = ct_crc64(ct_crc64(0, e->text, told), reply->data, reply->len);
-	int n = snprintf(head, sizeof head, "%s %zu %016llx %d %zu\n", magic, told + reply->len,
-	                 (unsigned long long)crc, status, told);
+	int k = snprintf(tail, sizeof tail, " %d %zu\n", status, told);
+	uint64_t crc = ct_crc64(ct_crc64(ct_crc64(0, tail, (size_t)k), e->text, told), reply->data,
+	                        reply->len);
+	int n = snprintf(head, sizeof head, "%s %zu %016llx%s", magic, told + reply->len,
+	                 (unsigned long long)crc, tail);
 	if (write_whole(fd, head, (size_t)n) < 0 || write_whole(fd, e->text, told) < 0 ||
 	    write_whole(fd, reply->data, reply->len) < 0)
 		_exit(1);
@@ -156,21 +158,22 @@ static void send_answer(int fd, int status, const struct ct_error *e, const stru
 
 /* ---- the answer ---- */
 
-const char *ct_plugin_answer(char *text, size_t n, int *status, const char **error, size_t *reply)
+const char *ct_plugin_answer(const char *text, size_t n, int *status, const char **error, size_t *reply)
 {
-	char *at = text, *end = n ? memchr(text, '\n', n) : NULL;
+	const char *end = n ? memchr(text, '\n', n) : NULL;
 	const size_t known = sizeof magic - 1;
 	if (!end || (size_t)(end - text) < known || strncmp(text, magic, known) != 0)
 		return NULL;
-	*end = '\0';
-	at += known;
-	size_t length = strtoul(at, &at, 10);
+	char *at;
+	size_t length = strtoul(text + known, &at, 10);
 	uint64_t crc = strtoull(at, &at, 16);
+	if (at > end || crc != ct_crc64(0, at, n - (size_t)(at - text)))
+		return NULL;
 	long st = strtol(at, &at, 10);
 	size_t told = strtoul(at, &at, 10);
 	const char *body = end + 1;
-	if (*at || length != n - (size_t)(body - text) || told > length || told >= CT_ERROR_TEXT_MAX ||
-	    st < CT_ERR_LIMIT || st > 2 || crc != ct_crc64(0, body, length) || (st < 0) != (told > 0))
+	if (at != end || length != n - (size_t)(body - text) || told > length ||
+	    told >= CT_ERROR_TEXT_MAX || st < CT_ERR_LIMIT || st > 2 || (st < 0) != (told > 0))
 		return NULL;
 	*status = (int)st;
 	*error = body;

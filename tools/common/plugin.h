@@ -37,7 +37,7 @@ uint64_t ct_plugins_digest(const struct ct_tool *t, uint64_t crc);
 /* ---- for fuzz targets ---- */
 
 /* Finds the answer in what came over the pipe: *status and *error, at most room bytes, and the reply behind them. NULL: it
- * is no answer. Pure, but that it ends the error in place. */
-const char *ct_plugin_answer(char *text, size_t n, int *status, const char **error, size_t *reply);
+ * is no answer. A NUL stands behind the text. Pure. */
+const char *ct_plugin_answer(const char *text, size_t n, int *status, const char **error, size_t *reply);
 
 #endif

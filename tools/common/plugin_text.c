@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "models/common/figure.h"
 
 /* Rooms that are more than any mechanism of ours takes, so that a stranger's text stays small. */
 enum {
@@ -15,7 +16,9 @@ enum {
 	SYSTEMS_MAX = 32,
 	METRICS_MAX = 128,
 	PARAMETERS_MAX = 64,
-	SWEEPS_MAX = 8
+	SWEEPS_MAX = 8,
+	FIGURES_MAX = 16,
+	SERIES_MAX = 256
 };
 enum { NAME_BYTES = 40, TEXT_BYTES = 400, LINES_MAX = 1024 };
 
@@ -28,7 +31,9 @@ struct ct_plugin_text {
 	struct ct_metric metric[METRICS_MAX], item[METRICS_MAX];
 	struct ct_constant parameter[PARAMETERS_MAX];
 	struct ct_mechanism_sweep sweep[SWEEPS_MAX];
-	unsigned aliases, alternatives;
+	struct ct_figure figure[FIGURES_MAX];
+	struct ct_figure_series series[SERIES_MAX];
+	unsigned aliases, alternatives, n_series;
 	int ended;
 };
 
@@ -88,6 +93,27 @@ static void put_sweep(struct ct_buf *b, const struct ct_mechanism_sweep *s)
 	ct_buf_printf(b, "\t%zu\t%d\n", s->rule.points_max, s->is_setting);
 }
 
+static void put_figure(struct ct_buf *b, const struct ct_figure *f)
+{
+	ct_buf_printf(b, "figure\t%s", f->id);
+	put_field(b, f->title);
+	put_field(b, f->x);
+	put_field(b, f->y);
+	put_field(b, f->needs);
+	ct_buf_printf(b, "\t%d\t%d\t%d\t%d\n", (int)f->drawing, (int)f->mean, f->percent_y, f->log_x);
+	for (size_t i = 0; i < f->n; i++) {
+		const struct ct_figure_series *s = &f->series[i];
+		const char *const text[] = {
+			s->panel, s->name, s->mechanism, s->system, s->metric, s->over};
+		ct_buf_puts(b, "series");
+		for (size_t k = 0; k < sizeof text / sizeof text[0]; k++)
+			put_field(b, text[k]);
+		ct_buf_printf(b, "\t%d", s->inverse);
+		put_field(b, s->needs);
+		ct_buf_putc(b, '\n');
+	}
+}
+
 void ct_plugin_text_write(const struct ct_mechanism *m, struct ct_buf *b)
 {
 	put_line(b, "name", m->name);
@@ -115,6 +141,8 @@ void ct_plugin_text_write(const struct ct_mechanism *m, struct ct_buf *b)
 	put_parameters(b, m->parameters);
 	for (unsigned i = 0; i < m->n_sweeps; i++)
 		put_sweep(b, &m->sweeps[i]);
+	for (unsigned i = 0; i < m->n_figure_list; i++)
+		put_figure(b, &m->figure_list[i]);
 	ct_buf_puts(b, "end\n");
 }
 
@@ -237,7 +265,7 @@ static void take_sweep(struct line *l, struct ct_plugin_text *d)
 	if ((l->bad |= d->m.n_sweeps == SWEEPS_MAX))
 		return;
 	struct ct_mechanism_sweep *s = &d->sweep[d->m.n_sweeps++];
-	s->key = word_of(l);
+	s->key = name_of(l);
 	s->example = text_of(l);
 	s->rule.unit = (enum ct_unit)whole_of(l, CT_UNIT_PERCENT);
 	s->rule.low = real_of(l);
@@ -248,6 +276,45 @@ static void take_sweep(struct line *l, struct ct_plugin_text *d)
 	s->rule.points_max = whole_of(l, 4096);
 	s->is_setting = (int)whole_of(l, 1);
 	l->bad |= !(s->rule.low <= s->rule.high) || s->rule.step < 0 || s->rule.factor < 0;
+}
+
+/* "victim:1": the mechanism's name in front. */
+static void take_figure(struct line *l, struct ct_plugin_text *d)
+{
+	const char *id = text_of(l);
+	size_t n = d->m.name ? strlen(d->m.name) : 0;
+	if ((l->bad |= d->m.n_figure_list == FIGURES_MAX || !n || strncmp(id, d->m.name, n) != 0 ||
+	               id[n] != ':' || !id[n + 1] || strlen(id) > NAME_BYTES))
+		return;
+	struct ct_figure *f = &d->figure[d->m.n_figure_list++];
+	f->id = id;
+	f->title = text_of(l);
+	f->x = text_of(l);
+	f->y = text_of(l);
+	f->needs = text_of(l);
+	f->drawing = (enum ct_figure_drawing)whole_of(l, CT_FIGURE_LINES);
+	f->mean = (enum ct_figure_mean)whole_of(l, CT_FIGURE_ARITHMETIC);
+	f->percent_y = (int)whole_of(l, 1);
+	f->log_x = (int)whole_of(l, 1);
+	f->series = &d->series[d->n_series];
+}
+
+static void take_series(struct line *l, struct ct_plugin_text *d)
+{
+	if ((l->bad |= d->n_series == SERIES_MAX || !d->m.n_figure_list))
+		return;
+	struct ct_figure_series *s = &d->series[d->n_series++];
+	s->panel = text_of(l);
+	s->name = text_of(l);
+	s->mechanism = text_of(l);
+	s->system = text_of(l);
+	s->metric = text_of(l);
+	s->over = text_of(l);
+	s->over = *s->over ? s->over : NULL;
+	s->inverse = (int)whole_of(l, 1);
+	s->needs = text_of(l);
+	s->needs = *s->needs ? s->needs : NULL;
+	d->figure[d->m.n_figure_list - 1].n++;
 }
 
 static void take_line(struct line *l, struct ct_plugin_text *d)
@@ -282,6 +349,10 @@ static void take_line(struct line *l, struct ct_plugin_text *d)
 		take_parameter(l, d);
 	else if (!strcmp(what, "sweep"))
 		take_sweep(l, d);
+	else if (!strcmp(what, "figure"))
+		take_figure(l, d);
+	else if (!strcmp(what, "series"))
+		take_series(l, d);
 	else if (!strcmp(what, "end"))
 		d->ended = 1;
 	else
@@ -339,6 +410,7 @@ static void finish(struct ct_plugin_text *d)
 	m->metrics = d->metric;
 	m->items = d->item;
 	m->sweeps = d->sweep;
+	m->figure_list = d->figure;
 	m->published = 1; /* who names a plugin asks for it */
 	m->page = "cachetriage_mechanism";
 	m->parameters = &d->constants;

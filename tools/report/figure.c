@@ -22,7 +22,8 @@ const struct ct_figure *fg_at(size_t i, const char **folder)
 	const struct ct_mechanism *m;
 	for (unsigned k = 0; (m = ct_mechanism_at(k)); k++) {
 		unsigned n = 0;
-		const struct ct_figure *f = m->figures ? m->figures(&n) : NULL;
+		const struct ct_figure *f = m->figures ? m->figures(&n) : m->figure_list;
+		n = m->figures ? n : m->n_figure_list;
 		*folder = m->folder;
 		if (i < n)
 			return &f[i];
@@ -146,6 +147,8 @@ static int published(const struct ct_figure *f, const char *folder, struct ct_fi
 	struct ct_buf path = {0};
 	unsigned number = 0;
 	const char *dir = ct_tool_data_dir();
+	if (!folder)
+		return CT_OK;
 	ct_buf_printf(&path, "%s/%s/figures.tsv", dir, folder);
 	FILE *file = path.failed ? NULL : fopen(path.data, "r");
 	int st = path.failed ? ct_fail_nomem(e)
