@@ -36,6 +36,15 @@ rm -rf c c.ctz
 check "reuse reads it from a pipe" bash -o pipefail -c "'$T' capture -- ./add 2>/dev/null | '$CT_RELEASE/reuse' -q - | grep -q l1_miss_rate"
 check "a second time the same bytes" bash -c "'$T' capture -o g.ctz -- ./add >/dev/null && cmp f.ctz g.ctz"
 
+# What is in the memory that a launch touched, at its end: y, after add and after each doubling.
+"$T" capture --values --compress none -o values -- ./add >/dev/null
+numbers() { od -An -v -w4 -tf4 "values/kernel-$1.blocks" | awk '(NR - 1) % 34 > 1 {print $1}'; } # behind each line's address
+same "--values: the lines of y, whole" "$((32 * 136)) 32" "$(stat -c %s values/kernel-3.blocks) $("$CT_RELEASE/bdi" -q values/kernel-3.blocks | awk '$3 == "compression_blocks" {print $4}')"
+same "--values: what the kernel left there" "$(seq 4 4 4000)" "$(numbers 3 | head -n 1000)"
+same "--values: and the kernel before" "$(seq 2 2 2000)" "$(numbers 2 | head -n 1000)"
+refuses "a packed trace has no place for them" 2 'give a folder' "$T" capture --values -o v.ctz -- ./add
+rm -rf values
+
 # Which launches: add, twice, twice.
 names() { "$CT_RELEASE/traceinfo" -q -O profile "$1" | awk -F'\t' '$1 == "KN" {printf "%s%s:%s", n++ ? " " : "", $2, $3}'; }
 chosen() { "$T" capture --force -o k.ctz "$@" -- ./add >/dev/null && names k.ctz; }
