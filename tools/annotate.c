@@ -70,7 +70,7 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	switch (key) {
 	case OPT_BY: return parse_by(value, &o->by, e);
 	case OPT_SORT: return parse_sort(value, &o->sort, e);
-	case OPT_TIMING: return ct_pass_timing_parse(value, &o->pass.timing, e);
+	case OPT_TIMING: return ct_pass_timing_parse(value, &((struct ct_tool *)ctx)->timing, e);
 	case OPT_SYMBOLS: o->pass.symbols = value; return CT_OK;
 	case OPT_MECHANISM: return ct_mechanisms_parse("--mechanism", value, &o->mechanisms, e);
 	case OPT_CALLGRIND: o->callgrind = value; return CT_OK;
@@ -110,7 +110,7 @@ static int open_profile(struct ct_tool *t, struct ct_profile *p, struct ct_error
 	const char *needs = !annotate_has_records(p, 0)        ? "annotate"
 	                    : o->pass.per_kernel && !annotate_has_records(p, 1) ? "--per-kernel"
 	                    : o->pass.symbols                  ? "--symbols"
-	                    : o->pass.timing != CT_REPLAY_FULL ? "--timing"
+	                    : t->timing != CT_REPLAY_FULL ? "--timing"
 	                                                       : NULL;
 	o->filter = t->filter;
 	t->filter = NULL;
@@ -206,7 +206,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	o->pass.annotate = 1;
-	o->pass.no_sms_views = !o->mechanisms; /* an estimate may need them */
+	if (!o->mechanisms) /* an estimate may need them */
+		o->pass.without = 1u << CT_PASS_LLC_SMS;
 	if (o->mechanisms && o->by == ANNOTATE_BY_ARRAY)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--mechanism counts by instruction: leave out --by array");

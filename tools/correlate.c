@@ -111,7 +111,7 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	struct own *o = ((struct ct_tool *)ctx)->own;
 	switch (key) {
 	case OPT_WITHIN: return parse_within(o, value, e);
-	case OPT_TIMING: return ct_pass_timing_parse(value, &o->pass.timing, e);
+	case OPT_TIMING: return ct_pass_timing_parse(value, &((struct ct_tool *)ctx)->timing, e);
 	case OPT_CLOCK: return parse_clock(o, value, e);
 	case OPT_CACHE: return parse_caches(o, value, e);
 	case OPT_HTML: o->html = value; return CT_OK;

@@ -52,6 +52,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 
 static int run(struct ct_tool *t, struct ct_error *e)
 {
+	struct ct_tool_pass pass = {.n_observers = 0};
 	struct ct_input in;
 	int st = ct_tool_open_input(t, 0, &in, e), truncated = 0;
 	double v;
@@ -59,7 +60,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return st;
 	if (in.trace) {
 		in.profile = ct_tool_profile(e);
-		st = in.profile ? ct_tool_pass_run(t, in.trace, NULL, NULL, in.profile, e)
+		ct_tool_pass_only(&pass, 1u << CT_PASS_LINE_USE);
+		st = in.profile ? ct_tool_pass_run(t, in.trace, NULL, &pass, in.profile, e)
 		                : CT_ERR_NOMEM;
 		truncated = st > 0;
 	} else {

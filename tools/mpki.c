@@ -21,7 +21,6 @@
 enum {
 	OPT_L1_SIZES = CT_OWN_OPTION,
 	OPT_LLC_SIZES,
-	OPT_TIMING,
 	OPT_EXPLAIN,
 	OPT_PER_KERNEL,
 	OPT_EVERY,
@@ -53,8 +52,6 @@ static const struct ct_option options[] = {
 	{OPT_L1_SIZES, "l1-sizes", "LIST",
          "capacities of the L1 curve: 16KiB,32KiB or 4KiB..4MiB\n(default: 1/16 to 16 times the GPU's)"},
 	{OPT_LLC_SIZES, "llc-sizes", "LIST", "capacities of the LLC curve, all slices together"},
-	{OPT_TIMING, "timing", "full|quick",
-         "how a trace is replayed: full, or quick, in which\nwarps run ahead: 1.2 to 1.5 times as fast"},
 	{OPT_PER_KERNEL, "per-kernel", NULL, "also report every launch (scope kernel:N)"},
 	{OPT_EVERY, "every", "N[c|i]",
          "also print how it fares over time (PH): in intervals of N\nwarp instructions, or with a c of N cycles"},
@@ -73,8 +70,6 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 		o->phases.events = value;
 		return CT_OK;
 	}
-	if (key == OPT_TIMING)
-		return ct_pass_timing_parse(value, &o->pass.timing, e);
 	if (key == OPT_EXPLAIN || key == OPT_PER_KERNEL) {
 		*(key == OPT_EXPLAIN ? &o->explain : &o->pass.per_kernel) = 1;
 		return CT_OK;
@@ -376,10 +371,11 @@ static int follow_phases(struct ct_tool *t, struct ct_error *e)
 static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
-	if (o->explain && o->pass.timing != CT_REPLAY_FULL)
+	if (o->explain && t->timing != CT_REPLAY_FULL)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--explain switches effects of the full timing off: leave "
 		               "--timing quick out");
+	ct_tool_pass_only(&o->pass, 1u << CT_PASS_L1 | 1u << CT_PASS_LLC);
 	int st = prepare_phases(t, e);
 	if (st == CT_OK)
 		st = ct_stage_open_pass(t, &o->stage, &o->pass, e);

@@ -18,6 +18,7 @@ struct own {
 	const char *sizes_text;
 	uint64_t *size;
 	size_t n_sizes;
+	struct ct_tool_pass pass;
 	struct ct_stage stage;
 };
 
@@ -269,8 +270,10 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	struct ct_stage *s = &o->stage;
 	int st = o->sizes_text ? ct_parse_sizes("--sizes", o->sizes_text, &o->size, &o->n_sizes, e)
 	                       : CT_OK;
+	ct_tool_pass_only(&o->pass, 1u << CT_PASS_L1 | 1u << CT_PASS_SHARING | 1u << CT_PASS_MERGED |
+	                                    1u << CT_PASS_REPLICATION);
 	if (st == CT_OK)
-		st = ct_stage_open(t, s, e);
+		st = ct_stage_open_pass(t, s, &o->pass, e);
 	if (st == CT_OK) {
 		ct_stage_forget(s, NULL);
 		st = ct_stage_retarget(t, s, e);

@@ -17,7 +17,6 @@ enum {
 	OPT_PER_KERNEL = CT_OWN_OPTION,
 	OPT_NO_SMS_VIEWS,
 	OPT_MRC,
-	OPT_TIMING,
 	OPT_MECHANISMS,
 	OPT_ANNOTATE,
 	OPT_SYMBOLS,
@@ -36,8 +35,6 @@ static const struct ct_option options[] = {
          "leave out llc@sms=N (the pass is faster, and what\nfewer SMs do is not estimated)"},
 	{OPT_MRC, "mrc", NULL,
          "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
-	{OPT_TIMING, "timing", "full|quick",
-         "how the trace is replayed: full, or quick, in which\nwarps run ahead: 1.2 to 1.5 times as fast"},
 	{OPT_MECHANISMS, "mechanisms", "LIST",
          "also measure these mechanisms (ES): all, or names\nbetween commas; in the same pass, or in another one\nwhere their own order of accesses decides"},
 	{OPT_ANNOTATE, "annotate", NULL,
@@ -77,12 +74,10 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	struct own *o = t->own;
 	if (key == OPT_MECHANISMS)
 		return parse_mechanisms(value, &o->mechanisms, e);
-	if (key == OPT_TIMING)
-		return ct_pass_timing_parse(value, &o->pass.timing, e);
 	if (key == OPT_PER_KERNEL)
 		o->pass.per_kernel = 1;
 	else if (key == OPT_NO_SMS_VIEWS)
-		o->pass.no_sms_views = 1;
+		o->pass.without |= 1u << CT_PASS_LLC_SMS;
 	else if (key == OPT_MRC)
 		o->pass.mrc = 1;
 	else if (key == OPT_ANNOTATE)
@@ -267,7 +262,7 @@ static const char *pass_option(const struct ct_tool *t)
 	       : o->mrc                      ? "--mrc"
 	       : o->annotate                 ? "--annotate"
 	       : o->per_kernel               ? "--per-kernel"
-	       : o->timing != CT_REPLAY_FULL ? "--timing"
+	       : t->timing != CT_REPLAY_FULL ? "--timing"
 	                                     : NULL;
 }
 

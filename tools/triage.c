@@ -326,7 +326,8 @@ static int run_triage(struct ct_tool *t, struct ct_error *e)
 		st = tr_join(t, &job, &n, &provenance, &failed_before, e);
 	} else if (st == CT_OK) {
 		st = make_jobs(t, &job, &n, e);
-		o->rows_only = !o->resume && !tr_whole(t, n);
+		o->rows_only = !o->resume && !o->html;
+		o->charted = !o->rows_only || tr_whole(t, n);
 		if (st == CT_OK && n)
 			st = tr_whole(t, n) ? tr_alone(t, job, e) : tr_pool(t, job, n, e);
 		if (st == CT_OK)

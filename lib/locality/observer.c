@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "locality/observer_state.h"
 
-enum { MAX_SMS = 65536 };
+enum { MAX_SMS = 65536, NEAR_STREAMS = CT_STREAM_L1 | CT_STREAM_MERGED };
 
 unsigned ct_rt_bin(uint64_t distance)
 {
@@ -222,6 +222,9 @@ static int check_options(const struct ct_locality_options *o, struct ct_error *e
 		               "%u sectors in a line of an L1 and %u in one of the LLC: up to 4 are "
 		               "supported: take larger sectors (l1.sector, llc.sector)",
 		               o->sectors, o->llc_sectors);
+	if (o->without & CT_STREAM_L1 && (o->sites || o->sharing))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "sharing and single instructions need the streams of the L1s");
 	if (o->sites && o->sample > 0 && o->sample < 1)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "what single instructions meet needs every access: leave out --sample");
@@ -283,6 +286,13 @@ void ct_locality_free(struct ct_locality *l)
 	free(l);
 }
 
+uint64_t ct_locality_analysed(const struct ct_locality *l, enum ct_locality_stream stream)
+{
+	return l->analysed[stream == CT_STREAM_L1       ? CT_OBS_SMS
+	                   : stream == CT_STREAM_MERGED ? CT_OBS_MERGED
+	                                                : CT_OBS_LLC];
+}
+
 /* Feeding */
 
 /* Counts an access of a sampled analysis; 1 if its line is in the sample. */
@@ -299,7 +309,7 @@ void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t 
 {
 	uint32_t mask = l->o.sectors > 1 ? sectors & l->mask : 1;
 	is_write = is_write != 0;
-	if (sm >= l->o.sms || (l->sampled && !take(l, &l->l1_total, line, mask, is_write)))
+	if (sm >= l->o.sms || (l->o.without & NEAR_STREAMS) == NEAR_STREAMS || (l->sampled && !take(l, &l->l1_total, line, mask, is_write)))
 		return;
 	struct ct_obs_batch *b = l->filling;
 	b->l1[b->n_l1++] = (struct ct_obs_event){line, cycle, sm, (uint8_t)mask, (uint8_t)is_write};
@@ -340,7 +350,7 @@ void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int
 {
 	uint32_t mask = l->o.llc_sectors > 1 ? sectors & l->llc_mask : 1;
 	is_write = is_write != 0;
-	if (l->sampled && !take(l, &l->llc_total, line, mask, is_write))
+	if (l->o.without & CT_STREAM_LLC || (l->sampled && !take(l, &l->llc_total, line, mask, is_write)))
 		return;
 	struct ct_obs_batch *b = l->filling;
 	b->llc[b->n_llc++] = (struct ct_obs_event){line, 0, 0, (uint8_t)mask, (uint8_t)is_write};

@@ -52,13 +52,17 @@ void ct_locality_counts_free(struct ct_locality_counts *c);
  * and both write-back policies allocate). */
 enum ct_locality_store { CT_STORE_ALLOCATE, CT_STORE_NO_ALLOCATE, CT_STORE_EVICT };
 
+/* The streams that are analysed, a bit each. */
+enum ct_locality_stream { CT_STREAM_L1 = 1u << 0, CT_STREAM_MERGED = 1u << 1, CT_STREAM_LLC = 1u << 2 };
+
 struct ct_locality; /* the streams of one GPU: one L1 per SM, merged, LLC */
 
 struct ct_locality_options {
 	uint32_t sms, sectors;
 	uint32_t llc_sectors; /* per LLC line, 1..4 (0 = as sectors) */
 	int store;            /* enum ct_locality_store: the L1's write policy */
-	int sharing;          /* measure RJ */
+	int sharing;          /* measure RJ, which needs the L1s' streams */
+	unsigned without;     /* enum ct_locality_stream: streams that are left out, whose counts stay 0 */
 	double sample;        /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;
 	int sites;        /* tell accesses apart by what makes them: ct_locality_l1_of() */
@@ -122,6 +126,9 @@ enum ct_locality_view {
  * NaN when nothing was sampled or counted. Not while accesses are under way: call after
  * ct_locality_collect(). */
 double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view, double lines);
+/* How many accesses a stream (one of enum ct_locality_stream) has analysed, of the whole run. Call it after
+ * ct_locality_collect(). */
+uint64_t ct_locality_analysed(const struct ct_locality *l, enum ct_locality_stream stream);
 /* The sampling rate in force; 1 if nothing is sampled. */
 double ct_locality_rate(const struct ct_locality *l);
 

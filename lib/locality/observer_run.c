@@ -161,6 +161,9 @@ static void run_stream(void *ctx, size_t stream)
 	struct ct_locality *l = w->l;
 	struct ct_stack_op *op = l->op + stream * CT_OBS_PIECE;
 	size_t all = stream == CT_OBS_LLC ? w->batch->n_llc : w->batch->n_l1;
+	if (l->o.without >> stream & 1) /* enum ct_locality_stream has them in this order */
+		return;
+	l->analysed[stream] += all;
 	struct view v = view_of(l, stream == CT_OBS_LLC ? CT_VIEW_LLC : CT_VIEW_MERGED);
 	for (size_t i = 0, n; i < all; i += n) {
 		n = all - i < CT_OBS_PIECE ? all - i : CT_OBS_PIECE;

@@ -122,16 +122,19 @@ static void add_totals(struct ct_obs_totals *to, const struct ct_obs_totals *fro
 int ct_obs_scale(struct ct_locality *l, struct ct_locality_counts *c, struct ct_error *e)
 {
 	const struct ct_locality_counts *n = &l->now;
-	const struct ct_obs_totals *t1 = &l->l1_total, *t2 = &l->llc_total;
+	static const struct ct_obs_totals none;
+	const struct ct_obs_totals *t1 = l->o.without & CT_STREAM_L1 ? &none : &l->l1_total;
+	const struct ct_obs_totals *tm = l->o.without & CT_STREAM_MERGED ? &none : &l->l1_total;
+	const struct ct_obs_totals *t2 = &l->llc_total;
 	double rate = ct_sampler_rate(&l->sampler, 0);
 	ct_obs_scale_hist(&n->l1_read, rate, t1->line[0], &c->l1_read);
 	ct_obs_scale_hist(&n->l1_write, rate, t1->line[1], &c->l1_write);
 	ct_obs_scale_hist(&n->l1_sector_read, rate, t1->sector[0], &c->l1_sector_read);
 	ct_obs_scale_hist(&n->l1_sector_write, rate, t1->sector[1], &c->l1_sector_write);
-	ct_obs_scale_hist(&n->merged_read, rate, t1->line[0], &c->merged_read);
-	ct_obs_scale_hist(&n->merged_write, rate, t1->line[1], &c->merged_write);
-	ct_obs_scale_hist(&n->merged_sector_read, rate, t1->sector[0], &c->merged_sector_read);
-	ct_obs_scale_hist(&n->merged_sector_write, rate, t1->sector[1], &c->merged_sector_write);
+	ct_obs_scale_hist(&n->merged_read, rate, tm->line[0], &c->merged_read);
+	ct_obs_scale_hist(&n->merged_write, rate, tm->line[1], &c->merged_write);
+	ct_obs_scale_hist(&n->merged_sector_read, rate, tm->sector[0], &c->merged_sector_read);
+	ct_obs_scale_hist(&n->merged_sector_write, rate, tm->sector[1], &c->merged_sector_write);
 	ct_obs_scale_hist(&n->llc_read, rate, t2->line[0], &c->llc_read);
 	ct_obs_scale_hist(&n->llc_write, rate, t2->line[1], &c->llc_write);
 	ct_obs_scale_hist(&n->llc_sector_read, rate, t2->sector[0], &c->llc_sector_read);
@@ -143,7 +146,7 @@ int ct_obs_scale(struct ct_locality *l, struct ct_locality_counts *c, struct ct_
 	if (rc == 0)
 		rc = scale_rj(&n->rj_sharers, rate, 0, 0, &c->rj_sharers, e);
 	add_totals(&l->run_total[CT_VIEW_L1], t1);
-	add_totals(&l->run_total[CT_VIEW_MERGED], t1);
+	add_totals(&l->run_total[CT_VIEW_MERGED], tm);
 	add_totals(&l->run_total[CT_VIEW_LLC], t2);
 	memset(&l->l1_total, 0, sizeof l->l1_total);
 	memset(&l->llc_total, 0, sizeof l->llc_total);

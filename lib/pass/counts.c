@@ -119,18 +119,29 @@ static uint64_t counter_at(const struct ct_replay_counts *c, size_t offset)
 	return *(const uint64_t *)(const void *)((const char *)c + offset);
 }
 
+/* Counters of the layer CT_PASS_REPLICATION. */
+static int is_of_replication(size_t offset)
+{
+	return offset == offsetof(struct ct_replay_counts, replicated_misses) ||
+	       offset == offsetof(struct ct_replay_counts, line_fills) ||
+	       offset == offsetof(struct ct_replay_counts, line_copies);
+}
+
 int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
-                   const char *method, struct ct_error *e)
+                   const char *method, int replication, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0] && st == CT_OK; i++)
-		st = ct_profile_add_count(p, scope, counts[i].metric, counter_at(c, counts[i].offset),
-		                          NULL, method, e);
+		if (replication || !is_of_replication(counts[i].offset))
+			st = ct_profile_add_count(p, scope, counts[i].metric,
+			                          counter_at(c, counts[i].offset), NULL, method, e);
 	for (size_t i = 0; i < sizeof ratios / sizeof ratios[0] && st == CT_OK; i++)
-		st = ct_profile_add_real(p, scope, ratios[i].metric,
-		                         ratios[i].factor * ratio_of(counter_at(c, ratios[i].above),
-		                                                     counter_at(c, ratios[i].below)),
-		                         NULL, method, e);
+		if (replication || !is_of_replication(ratios[i].below))
+			st = ct_profile_add_real(p, scope, ratios[i].metric,
+			                         ratios[i].factor *
+			                                 ratio_of(counter_at(c, ratios[i].above),
+			                                          counter_at(c, ratios[i].below)),
+			                         NULL, method, e);
 	return st == CT_OK ? add_ncu(p, scope, c, method, e) : st;
 }
 

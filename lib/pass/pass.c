@@ -44,6 +44,9 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 		                  site, ev->sector_miss | ev->line_miss);
 	else
 		ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
+	if (!a->util)
+		return;
+	a->events.of[CT_PASS_LINE_USE]++;
 	ct_lineutil_access(a->util, ev->sm, ev->line,
 	                   ct_set_index(a->gpu.l1.set_hash, a->l1_sets, ev->line), chunks_of(a, ev),
 	                   bytes_used(ev), ev->is_write);
@@ -63,12 +66,15 @@ static void on_llc(void *ctx, const struct ct_llc_event *ev)
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
 	struct ct_pass_state *a = ctx;
-	struct ct_regs *r = &a->regs[(size_t)ev->sm * a->slots + ev->warp_slot];
 	if (ev->cycle > a->last_cycle)
 		a->last_cycle = ev->cycle;
-	if (ev->first)
-		ct_regs_reset(r);
-	ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
+	if (a->regs) {
+		struct ct_regs *r = &a->regs[(size_t)ev->sm * a->slots + ev->warp_slot];
+		if (ev->first)
+			ct_regs_reset(r);
+		ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
+		a->events.of[CT_PASS_REGISTERS]++;
+	}
 	if (a->attribution)
 		ct_attribution_issue(a->attribution, ev);
 }
@@ -86,7 +92,7 @@ static void on_counted(void *ctx)
 	struct ct_lineutil_counts util = {0};
 	a->counting = 1;
 	a->warm_status = ct_locality_collect(a->locality, a->launch, a->e);
-	if (a->warm_status == CT_OK)
+	if (a->warm_status == CT_OK && a->util)
 		a->warm_status = ct_lineutil_collect(a->util, &util, 0, a->e);
 	ct_locality_counts_free(a->launch);
 	memset(a->launch, 0, sizeof *a->launch);
@@ -107,8 +113,15 @@ static int store_rule(const struct ct_gpu *g)
 /* What the engines leave of the threads. */
 static unsigned observer_threads(const struct ct_pass_state *a)
 {
-	unsigned lanes = a->o.no_sms_views ? 1 : MAX_LANES;
+	unsigned lanes = ct_pass_measures(a, CT_PASS_LLC_SMS) ? MAX_LANES : 1;
 	return a->settings.threads > lanes ? a->settings.threads - lanes + 1 : 1;
+}
+
+static unsigned streams_left_out(const struct ct_pass_state *a)
+{
+	return (ct_pass_measures(a, CT_PASS_L1) ? 0 : (unsigned)CT_STREAM_L1) |
+	       (ct_pass_measures(a, CT_PASS_MERGED) ? 0 : (unsigned)CT_STREAM_MERGED) |
+	       (ct_pass_measures(a, CT_PASS_LLC) ? 0 : (unsigned)CT_STREAM_LLC);
 }
 
 /* Makes what the pass itself measures beside the replay: reuse distances, use of lines, registers, and for curves the
@@ -123,7 +136,8 @@ static int start_observers(struct ct_pass_state *a)
 		.sectors = a->gpu.l1.line / a->gpu.l1.sector,
 		.llc_sectors = a->gpu.llc.line / a->gpu.llc.sector,
 		.store = store_rule(&a->gpu),
-		.sharing = 1,
+		.sharing = ct_pass_measures(a, CT_PASS_SHARING),
+		.without = streams_left_out(a),
 		.sites = a->attribution != NULL,
 		.sample = a->settings.sample,
 		.seed = a->settings.seed,
@@ -135,15 +149,18 @@ static int start_observers(struct ct_pass_state *a)
 	                                .chunks = o.sectors > 1 ? o.sectors : CT_LINEUTIL_CHUNKS,
 	                                .fill_whole_line = o.sectors == 1,
 	                                .store_evicts = o.store == CT_STORE_EVICT};
-	a->util = ct_lineutil_new(&u, a->e);
-	if (!a->util)
+	if (ct_pass_measures(a, CT_PASS_LINE_USE) && !(a->util = ct_lineutil_new(&u, a->e)))
 		return a->e->status;
 	if (a->o.mrc && !(a->slice_load = ct_calloc(a->gpu.llc_slices, sizeof *a->slice_load)))
 		return ct_fail_nomem(a->e);
 	a->slots = ct_gpu_max_warps(&a->gpu);
 	a->launch = ct_calloc(1, sizeof *a->launch);
-	a->regs = ct_calloc((size_t)a->gpu.sms * a->slots, sizeof *a->regs);
-	return a->launch && a->regs ? CT_OK : ct_fail_nomem(a->e);
+	if (!a->launch)
+		return ct_fail_nomem(a->e);
+	if (ct_pass_measures(a, CT_PASS_REGISTERS) &&
+	    !(a->regs = ct_calloc((size_t)a->gpu.sms * a->slots, sizeof *a->regs)))
+		return ct_fail_nomem(a->e);
+	return CT_OK;
 }
 
 /* Adds the hooks of the caller's observers to those of the pass. */
@@ -166,28 +183,41 @@ static void close_observers(struct ct_pass_state *a)
 			a->o.observers[i]->close(a->observer[i]);
 }
 
+/* The hooks of what the pass itself measures: an engine is faster where nobody listens. */
+static struct ct_replay_observer own_hooks(const struct ct_pass_state *a)
+{
+	struct ct_replay_observer h = {.ctx = (void *)a, .counted = on_counted};
+	if (a->attribution || a->util || ct_pass_measures(a, CT_PASS_L1) ||
+	    ct_pass_measures(a, CT_PASS_MERGED))
+		h.l1 = on_l1;
+	if (a->attribution || a->slice_load || ct_pass_measures(a, CT_PASS_LLC))
+		h.llc = on_llc;
+	if (a->attribution || a->regs || a->sampler)
+		h.issue = on_issue;
+	if (a->attribution)
+		h.stall = on_stall;
+	return h;
+}
+
 /* Makes the engine of the baseline, with the hooks of all observers, and one for each view of fewer SMs. On failure the
  * engines that there are have no lanes yet that would free them. */
 static int start_engines(struct ct_pass_state *a)
 {
-	struct ct_replay_observer observer[1 + CT_PASS_OBSERVERS_MAX] = {
-		{.ctx = a, .l1 = on_l1, .llc = on_llc, .issue = on_issue, .counted = on_counted}};
-	if (a->attribution)
-		observer[0].stall = on_stall;
+	struct ct_replay_observer observer[1 + CT_PASS_OBSERVERS_MAX] = {own_hooks(a)};
 	struct ct_replay *engine[MAX_LANES];
 	struct ct_replay_options o = {
 		.timing = a->o.timing,
 		.observers = observer,
 		.n_observers = 1,
 		.warmup = a->settings.warmup,
-		.replication = 1};
+		.replication = ct_pass_measures(a, CT_PASS_REPLICATION)};
 	unsigned n = 0;
 	int st = open_observers(a, observer, &o.n_observers);
 	if (st == CT_OK)
 		st = ct_replay_new(&engine[n], &a->gpu, &o, a->e);
 	if (st == CT_OK)
 		n++;
-	if (st == CT_OK && !a->o.no_sms_views)
+	if (st == CT_OK && ct_pass_measures(a, CT_PASS_LLC_SMS))
 		st = ct_pass_views_start(a, engine, &n);
 	if (st != CT_OK) {
 		while (n > 0)
@@ -241,7 +271,7 @@ int ct_pass_end_launch(struct ct_pass_state *a, const struct ct_kernel *k, struc
 	if (st == CT_OK && a->attribution)
 		st = attribute(a, k);
 	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
-	if (st == CT_OK)
+	if (st == CT_OK && a->util)
 		st = ct_lineutil_collect(a->util, &l->util, (int)a->gpu.l1_flush, a->e);
 	return st == CT_OK ? ct_pass_views_end(a) : st;
 }
@@ -292,7 +322,7 @@ static int begin_observers(struct ct_pass_state *a, const struct ct_kernel *k)
 		return CT_OK;
 	a->l1_sets = occ.l1_sets;
 	a->l1_ways = occ.l1_ways;
-	return ct_lineutil_resize(a->util, occ.l1_sets, occ.l1_ways, a->e);
+	return !a->util ? CT_OK : ct_lineutil_resize(a->util, occ.l1_sets, occ.l1_ways, a->e);
 }
 
 int ct_pass_begin_launch(struct ct_pass_state *a, const struct ct_kernel *k)
@@ -362,7 +392,7 @@ static int run_events(struct ct_pass_state *a, struct ct_trace *trace)
 		               a->settings.warmup, ct_trace_path(trace),
 		               ct_trace_stats(trace)->warp_insts);
 	/* Histograms of no line would say that all is reused at once. */
-	if (st == CT_OK && a->settings.sample < 1 && a->n_scopes &&
+	if (st == CT_OK && a->settings.sample < 1 && a->n_scopes && ct_pass_measures(a, CT_PASS_L1) &&
 	    a->scope[0].counts.l1_line_accesses && !a->scope[0].locality->distinct_lines)
 		return ct_fail(a->e, CT_ERR_USAGE,
 		               "--sample %g takes none of the lines of %s: give a larger rate",
@@ -441,12 +471,34 @@ static int check_options(struct ct_pass_state *a)
 		return ct_fail(a->e, CT_ERR_USAGE,
 		               "what each instruction costs is counted over all accesses: leave %s out",
 		               partial);
-	if (a->o.timing == CT_REPLAY_FULL || !has_structural(a))
-		return CT_OK;
-	return ct_fail(
-		a->e, CT_ERR_USAGE,
-		"--timing quick lets warps run ahead of each other, which --mechanisms would measure: "
-		"leave one of them out");
+	return CT_OK;
+}
+
+/* Leaves out with a layer those that take it. What instructions cost is told from the distances at the L1s. */
+static unsigned layers_left_out(const struct ct_pass_options *o)
+{
+	unsigned without = o->annotate ? o->without & ~(1u << CT_PASS_L1) : o->without;
+	if (without >> CT_PASS_L1 & 1)
+		without |= 1u << CT_PASS_SHARING;
+	if (without >> CT_PASS_LLC & 1)
+		without |= 1u << CT_PASS_LLC_SMS;
+	return without;
+}
+
+/* Says what each layer has handled. */
+static void tell_events(const struct ct_pass_state *a)
+{
+	struct ct_pass_events *to = a->o.events;
+	if (!to)
+		return;
+	*to = a->events;
+	to->of[CT_PASS_L1] = ct_locality_analysed(a->locality, CT_STREAM_L1);
+	to->of[CT_PASS_SHARING] = ct_pass_measures(a, CT_PASS_SHARING) ? to->of[CT_PASS_L1] : 0;
+	to->of[CT_PASS_MERGED] = ct_locality_analysed(a->locality, CT_STREAM_MERGED);
+	to->of[CT_PASS_LLC] = ct_locality_analysed(a->locality, CT_STREAM_LLC);
+	to->of[CT_PASS_REPLICATION] = a->scope[0].counts.line_fills;
+	for (unsigned i = 0; i < a->n_views; i++)
+		to->of[CT_PASS_LLC_SMS] += a->view[i].seen;
 }
 
 /* What the modelled GPU itself takes, whatever the trace: bytes of each SM, of a line of its L1 and of one
@@ -473,6 +525,7 @@ static void take_options(struct ct_pass_state *a, const struct ct_pass_options *
 		a->settings.sample = 1;
 	a->setup = (struct ct_pass_setup){&a->gpu, &a->settings};
 	a->counting = a->settings.warmup == 0;
+	a->without = layers_left_out(o);
 }
 
 int ct_pass_run(struct ct_trace *trace, const struct ct_pass_options *o, struct ct_profile *p,
@@ -499,6 +552,8 @@ int ct_pass_run(struct ct_trace *trace, const struct ct_pass_options *o, struct 
 	ct_pass_end(&a->settings, trace);
 	if (st == CT_OK)
 		st = ct_pass_write(a, trace);
+	if (st == CT_OK)
+		tell_events(a);
 	if (st == CT_OK && !ct_trace_stats(trace)->truncated)
 		st = observe_after(a);
 	if (st == CT_OK && ct_trace_is_damaged(trace)) {

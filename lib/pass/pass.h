@@ -42,7 +42,7 @@ struct ct_pass_observer {
 	 * and append ES records. */
 	int (*after)(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p,
 	             struct ct_error *e);
-	int structural; /* measures what order decides: quick timing and sampled kernels refuse it */
+	int structural; /* measures what order decides: sampled kernels refuse it */
 };
 
 enum { CT_PASS_OBSERVERS_MAX = 32 };
@@ -53,12 +53,33 @@ enum { CT_PASS_OBSERVERS_MAX = 32 };
 /* The GP record of a pass on a scaled GPU: how many SMs the GPU has that was scaled. */
 #define CT_PASS_ASKED_KEY "sm.asked"
 
-/* What the pass measures beyond the baseline replay. */
+/* What a pass measures beside the replay itself, each of which takes time. doc/layers.md says which record needs which.
+ * An option holds a set of them, the bit 1u << layer for each. */
+enum ct_pass_layer {
+	CT_PASS_L1,         /* reuse distances and times at the L1s: RD l1, l1_sector; RT */
+	CT_PASS_SHARING,    /* joint distances of an SM and the others: RJ; takes CT_PASS_L1 */
+	CT_PASS_MERGED,     /* distances in all L1s taken as one: RD merged, merged_sector */
+	CT_PASS_LLC,        /* distances at the LLC: RD llc, llc_sector */
+	CT_PASS_LLC_SMS,    /* those of fewer SMs: RD llc@sms=N; another replay for each; takes CT_PASS_LLC */
+	CT_PASS_REGISTERS,  /* distances in registers: RD reg_insts, reg_distinct */
+	CT_PASS_LINE_USE,   /* what of a line is used before it leaves: SN line_*, useful_bytes_* */
+	CT_PASS_REPLICATION /* lines that lie in several L1s: SN replication_ratio, replicas_mean */
+};
+enum { CT_PASS_LAYERS = CT_PASS_REPLICATION + 1 };
+
+/* How many events each layer has handled: accesses, fills, instructions. 0 for a layer that did not run. */
+struct ct_pass_events {
+	uint64_t of[CT_PASS_LAYERS];
+};
+
+/* What the pass measures beyond the baseline replay. Zeroed, all layers run. */
 struct ct_pass_options {
 	const struct ct_gpu *gpu;     /* checked (ct_gpu_check) and scaled; must outlive the call */
 	enum ct_replay_timing timing; /* full or quick; quick leaves GP model.timing quick */
 	int per_kernel;               /* kernel:N scopes besides all and name:KERNEL */
-	int no_sms_views;             /* leave out llc@sms=N, which costs about one more pass */
+	unsigned without;             /* layers to leave out, 1u << enum ct_pass_layer each, and their records; what
+	                                 takes one that is left out is left out, too */
+	struct ct_pass_events *events; /* gets what each layer has handled; NULL: nobody asks */
 	int mrc;                      /* miss-ratio curves: MR records, ME where sampled */
 	struct ct_layout
 		*annotate;  /* say which instructions and arrays cost what: PC and AR records. The
@@ -72,6 +93,9 @@ struct ct_pass_options {
 
 /* The value of --timing: full or quick. Fails with CT_ERR_USAGE for any other text. Pure. */
 int ct_pass_timing_parse(const char *value, enum ct_replay_timing *timing, struct ct_error *e);
+
+/* The layers whose records of scope all a profile holds, 1u << enum ct_pass_layer each. Pure. */
+unsigned ct_pass_layers_of(const struct ct_profile *p);
 
 /* Replays the trace from where it stands to its end and appends to p: TR, GP, KN, SN, RD, RJ, RT, IM, RE where
  * sampled, PC and AR where annotated, and what the observers write. p and trace stay the caller's. Returns CT_OK; 1 when salvaged damage

@@ -69,7 +69,7 @@ static int open_block(struct ct_pass_state *a, struct ct_pass_waves *w)
 		st = ct_locality_counts_add(&w->before, a->launch, a->e);
 	ct_locality_counts_free(a->launch);
 	memset(a->launch, 0, sizeof *a->launch);
-	return st == CT_OK ? ct_lineutil_collect(a->util, &w->util_before, 0, a->e) : st;
+	return st == CT_OK && a->util ? ct_lineutil_collect(a->util, &w->util_before, 0, a->e) : st;
 }
 
 static double limit_of(const struct ct_pass_waves *w, int i)

@@ -16,6 +16,7 @@ static void view_drain(struct ct_pass_view *v)
 			if (op->mask >> i & 1)
 				ct_hist_add(&v->hist[write ? 3 : 2], op->sector[i], 1);
 	}
+	v->seen += v->n;
 	v->n = 0;
 }
 

@@ -18,26 +18,29 @@ static int write_locality(struct ct_pass_state *a, const struct ct_pass_scope *s
 {
 	const struct ct_locality_counts *c = s->locality;
 	const struct {
+		enum ct_pass_layer layer;
 		const char *view;
 		const struct ct_hist *r, *w;
 	} views[] = {
-		{"l1", &c->l1_read, &c->l1_write},
-		{"l1_sector", &c->l1_sector_read, &c->l1_sector_write},
-		{"merged", &c->merged_read, &c->merged_write},
-		{"merged_sector", &c->merged_sector_read, &c->merged_sector_write},
-		{"llc", &c->llc_read, &c->llc_write},
-		{"llc_sector", &c->llc_sector_read, &c->llc_sector_write},
-		{"reg_insts", &c->reg_insts, NULL},
-		{"reg_distinct", &c->reg_distinct, NULL},
+		{CT_PASS_L1, "l1", &c->l1_read, &c->l1_write},
+		{CT_PASS_L1, "l1_sector", &c->l1_sector_read, &c->l1_sector_write},
+		{CT_PASS_MERGED, "merged", &c->merged_read, &c->merged_write},
+		{CT_PASS_MERGED, "merged_sector", &c->merged_sector_read, &c->merged_sector_write},
+		{CT_PASS_LLC, "llc", &c->llc_read, &c->llc_write},
+		{CT_PASS_LLC, "llc_sector", &c->llc_sector_read, &c->llc_sector_write},
+		{CT_PASS_REGISTERS, "reg_insts", &c->reg_insts, NULL},
+		{CT_PASS_REGISTERS, "reg_distinct", &c->reg_distinct, NULL},
 	};
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof views / sizeof views[0] && st == CT_OK; i++)
-		st = ct_profile_add_hist(a->p, s->name, views[i].view, views[i].r, views[i].w, a->e);
-	if (st == CT_OK)
+		if (ct_pass_measures(a, views[i].layer))
+			st = ct_profile_add_hist(a->p, s->name, views[i].view, views[i].r, views[i].w,
+			                         a->e);
+	if (st == CT_OK && ct_pass_measures(a, CT_PASS_SHARING))
 		st = ct_profile_add_rj(a->p, s->name, "nearest", &c->rj_nearest, a->e);
-	if (st == CT_OK)
+	if (st == CT_OK && ct_pass_measures(a, CT_PASS_SHARING))
 		st = ct_profile_add_rj(a->p, s->name, "sharers", &c->rj_sharers, a->e);
-	if (st == CT_OK)
+	if (st == CT_OK && ct_pass_measures(a, CT_PASS_L1))
 		st = ct_profile_add_rt(a->p, s->name, "l1", c->rt, a->e);
 	return st;
 }
@@ -57,7 +60,7 @@ static int write_views(struct ct_pass_state *a)
 {
 	const struct ct_locality_counts *c = a->scope[0].locality;
 	int st = CT_OK;
-	if (a->o.no_sms_views)
+	if (!ct_pass_measures(a, CT_PASS_LLC_SMS))
 		return CT_OK;
 	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++)
 		st = write_view(a, a->view[i].sms, a->view[i].hist);
@@ -136,19 +139,25 @@ static int write_oddities(struct ct_pass_state *a, const struct ct_trace *trace)
 	return st;
 }
 
+/* How far apart a register is read. */
+static int write_registers(struct ct_pass_state *a, const struct ct_pass_scope *s)
+{
+	const struct ct_hist *h = &s->locality->reg_insts;
+	int st = ct_profile_add_real(
+		a->p, s->name, "reg_reuse_far_fraction", far_fraction(h), "ratio", method_of(s), a->e);
+	return st == CT_OK ? ct_profile_add_count(a->p, s->name, "reg_reuses", ct_hist_total(h) - h->cold,
+	                                          NULL, method_of(s), a->e)
+	                   : st;
+}
+
 /* SN values that need more than the replay's counters. */
 static int write_derived(struct ct_pass_state *a, const struct ct_pass_scope *s,
                          const struct ct_trace *trace)
 {
 	const struct ct_locality_counts *c = s->locality;
 	const uint64_t cold = c->llc_read.cold + c->llc_write.cold;
-	int st = ct_profile_add_real(a->p, s->name, "reg_reuse_far_fraction",
-	                             far_fraction(&c->reg_insts), "ratio", method_of(s), a->e);
-	if (st == CT_OK)
-		st = ct_profile_add_count(
-			a->p, s->name, "reg_reuses", ct_hist_total(&c->reg_insts) - c->reg_insts.cold,
-			NULL, method_of(s), a->e);
-	if (st == CT_OK)
+	int st = ct_pass_measures(a, CT_PASS_REGISTERS) ? write_registers(a, s) : CT_OK;
+	if (st == CT_OK && ct_pass_measures(a, CT_PASS_LLC))
 		st = ct_profile_add_real(
 			a->p, s->name, "cold_miss_fraction",
 			s->counts.llc_line_misses
@@ -157,7 +166,8 @@ static int write_derived(struct ct_pass_state *a, const struct ct_pass_scope *s,
 			"ratio", method_of(s), a->e);
 	if (st != CT_OK || s != &a->scope[0])
 		return st;
-	st = write_distinct(a, s);
+	if (ct_pass_measures(a, CT_PASS_L1))
+		st = write_distinct(a, s);
 	return st == CT_OK ? write_oddities(a, trace) : st;
 }
 
@@ -230,12 +240,13 @@ static int write_observers(struct ct_pass_state *a)
 static int write_scope(struct ct_pass_state *a, const struct ct_pass_scope *s,
                        const struct ct_trace *trace)
 {
-	int st = ct_pass_add_sn(a->p, s->name, &s->counts, method_of(s), a->e);
+	int st = ct_pass_add_sn(a->p, s->name, &s->counts, method_of(s),
+	                        ct_pass_measures(a, CT_PASS_REPLICATION), a->e);
 	if (st == CT_OK && a->sampler)
 		st = ct_pass_write_sampled(a, s);
 	if (st == CT_OK)
 		st = write_derived(a, s, trace);
-	if (st == CT_OK)
+	if (st == CT_OK && a->util)
 		st = write_util(a, s);
 	if (st == CT_OK)
 		st = write_locality(a, s);

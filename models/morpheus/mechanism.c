@@ -72,7 +72,8 @@ static unsigned wanted_systems(const struct ct_mechanism_run *run)
 	unsigned judged = (unsigned)ct_mo_system_find(run->mechanism->judged);
 	if (!run->judged_only)
 		return CT_MO_ALL_SYSTEMS;
-	return ct_mo_systems_for(judged) | 1u << ct_mo_system_find(alternatives[0]);
+	return ct_mo_systems_for(judged) | 1u << ct_mo_system_find(alternatives[0]) |
+	       (run->charted ? 1u << ct_mo_system_find(run->mechanism->baseline) : 0);
 }
 
 /* Answers from the profile; its records are left to replay() where that follows, so that both methods of a

@@ -72,7 +72,7 @@ static double sampling_error(const struct ct_profile *p)
 }
 
 /* What such a speed-up was off elsewhere: by a mechanism's own estimator what that was off, where it is known. */
-static struct ct_paired_error error_of(const struct ct_estimate *es)
+static struct ct_paired_error error_of_method(const struct ct_estimate *es)
 {
 	int m = es->mechanism ? ct_mechanism_find(es->mechanism) : -1;
 	if (step_of(es) == CT_DECIDED_ESTIMATE && m >= 0) {
@@ -83,9 +83,18 @@ static struct ct_paired_error error_of(const struct ct_estimate *es)
 	return ct_paired_error(es->method);
 }
 
+/* An estimate from a profile that was made with quick timing has the error of both. */
+static struct ct_paired_error error_of(const struct ct_profile *p, const struct ct_estimate *es)
+{
+	struct ct_paired_error x = error_of_method(es);
+	if (step_of(es) != CT_DECIDED_ESTIMATE || !ct_profile_gp(p, CT_PASS_TIMING_KEY))
+		return x;
+	return (struct ct_paired_error){hypot(x.floor, quick.floor), hypot(x.share, quick.share)};
+}
+
 struct ct_range_doubt ct_range_doubt(const struct ct_profile *p, const struct ct_estimate *es)
 {
-	struct ct_paired_error x = error_of(es);
+	struct ct_paired_error x = error_of(p, es);
 	double s = log(es->value);
 	return (struct ct_range_doubt){
 		.paired = fmax(x.floor, x.share * fabs(s)),
@@ -110,7 +119,7 @@ void ct_range_ratio(const struct ct_profile *p, const struct ct_estimate *a, con
                     double *low, double *high)
 {
 	struct ct_range_doubt x = ct_range_doubt(p, a), y = ct_range_doubt(p, b);
-	struct ct_paired_error of_a = error_of(a), of_b = error_of(b);
+	struct ct_paired_error of_a = error_of(p, a), of_b = error_of(p, b);
 	double gain = log(a->value) - log(b->value);
 	double paired = fmax(fmax(of_a.floor, of_b.floor), fmax(of_a.share, of_b.share) * fabs(gain));
 	double same = squared(paired) + squared(fmax(x.sampled, y.sampled));

@@ -29,7 +29,17 @@ check "a changed GPU is replayed in the same way" grep -q 'model.timing.quick' \
 refuses "another word" 2 'full or quick' mpki --timing slow st
 refuses "effects of the full timing" 2 'explain.*quick out' mpki --explain --timing quick st
 refuses "a profile" 2 'timing needs the trace' mpki --timing quick full
-refuses "mechanisms" 2 'mechanisms.*leave one' reuse --timing quick --mechanisms all st
+check "mechanisms are measured in it" grep -q '^ES	all	tag-split	TSC+	' <(reuse -q --timing quick --mechanisms all st)
+# A verdict from a quick pass has a range that is no narrower.
+width() { awk -F'\t' '$1=="TV" && $3=="tag-split" { print log($7 / $6) }'; }
+verdict_of() { triage -q --scale 1 --method analytic --mechanism tag-split --timing "$1" -O profile st; }
+verdict_of quick >quick.tv
+check "verdicts say quick" grep -q 'model.timing.quick' quick.tv
+check "and doubt more" awk "BEGIN { exit !($(width <quick.tv) > 0.9 * $(verdict_of full | width)) }"
+for c in replicate lineutil sharedl1-est tsc-est; do
+	check "$c takes it" grep -q 'model.timing.quick' <($c -q --timing quick st)
+done
+refuses "a word that is neither" 2 'full or quick' triage --timing slow st
 refuses "a mesh" 2 'no network but the crossbar: use full' mpki --timing quick -p noc.kind=mesh st
 refuses "profiles of two timings" 2 'model.timing is absent' reuse --merge full quick
 finish

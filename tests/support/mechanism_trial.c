@@ -46,7 +46,7 @@ static void make_pass(struct mechanism_trial *t, int observed)
 	struct ct_pass_options o = {.gpu = &t->gpu,
 	                            .timing = CT_REPLAY_FULL,
 	                            .observers = list,
-	                            .no_sms_views = !(m->views & CT_READS_LLC_SMS),
+	                            .without = m->views & CT_READS_LLC_SMS ? 0 : 1u << CT_PASS_LLC_SMS,
 	                            .settings = t->settings};
 	struct ct_trace_options topt = {.no_threads = 1};
 	struct ct_trace *trace;

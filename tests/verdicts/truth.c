@@ -233,10 +233,10 @@ static unsigned run_pass(struct truth *t, struct ct_mechanism_run **list)
 	for (unsigned i = 0; i < ct_mechanism_count(); i++)
 		if (needs_observer(t, i))
 			list[n++] = &t->run[i];
-	if (ct_mechanism_observers(&observers, list, n, &e) != CT_OK)
+	if (ct_mechanism_observers(&observers, 0, list, n, &e) != CT_OK)
 		die("observers", &e);
 	struct ct_pass_options o = {.gpu = &t->gpu,
-	                            .no_sms_views = 1,
+	                            .without = 1u << CT_PASS_LLC_SMS,
 	                            .observers = observers.list,
 	                            .n_observers = observers.n,
 	                            .settings = t->settings};

@@ -1,5 +1,6 @@
 #include "common/pass.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -7,6 +8,18 @@
 #include "common/progress.h"
 #include "models/observers.h"
 #include "pass/scale.h"
+
+void ct_tool_pass_only(struct ct_tool_pass *pass, unsigned layers)
+{
+	pass->without = ((1u << CT_PASS_LAYERS) - 1) & ~layers;
+	pass->unwatched = UINT32_MAX;
+}
+
+void ct_tool_pass_for(struct ct_tool_pass *pass, uint32_t mechanisms)
+{
+	pass->without = ct_mechanisms_without(mechanisms);
+	pass->unwatched = ~mechanisms;
+}
 
 void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
 {
@@ -110,20 +123,42 @@ static int run_fitting(struct ct_tool *t, struct ct_trace *trace, const struct c
 	return st;
 }
 
+/* What has been measured, for -v: each layer of which anything came, and how many events it has handled. */
+static void tell_layers(struct ct_tool *t, const struct ct_pass_events *events)
+{
+	static const char *const name[CT_PASS_LAYERS] = {
+		[CT_PASS_L1] = "l1",
+		[CT_PASS_SHARING] = "sharing",
+		[CT_PASS_MERGED] = "merged",
+		[CT_PASS_LLC] = "llc",
+		[CT_PASS_LLC_SMS] = "llc@sms",
+		[CT_PASS_REGISTERS] = "registers",
+		[CT_PASS_LINE_USE] = "line-use",
+		[CT_PASS_REPLICATION] = "replication"};
+	struct ct_buf b = {0};
+	for (int i = 0; i < CT_PASS_LAYERS; i++)
+		if (events->of[i])
+			ct_buf_printf(&b, " %s %" PRIu64, name[i], events->of[i]);
+	ct_tool_say(t, "measured:%s", b.len ? b.data : " nothing but the replay");
+	ct_buf_free(&b);
+}
+
 int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_gpu *g,
                      const struct ct_tool_pass *o, struct ct_profile *p, struct ct_error *e)
 {
 	static const struct ct_tool_pass plain;
 	struct ct_mechanism_observers all;
 	struct ct_gpu own;
+	struct ct_pass_events events = {{0}};
 	struct ct_pass_options po = {.sample_kernels = t->sample_kernels, .observers = all.list};
-	int st = ct_mechanism_observers(&all, NULL, 0, e);
 	if (!o)
 		o = &plain;
+	int st = ct_mechanism_observers(&all, o->unwatched, NULL, 0, e);
 	ct_tool_pass_settings(t, &po.settings);
-	po.timing = o->timing;
+	po.timing = t->timing;
 	po.per_kernel = o->per_kernel;
-	po.no_sms_views = o->no_sms_views;
+	po.without = o->without;
+	po.events = &events;
 	po.mrc = o->mrc;
 	for (unsigned i = 0; i < o->n_observers && st == CT_OK; i++)
 		st = ct_mechanism_observers_add(&all, o->observers[i], e);
@@ -133,7 +168,9 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 	po.gpu = g ? g : &own;
 	if (st != CT_OK)
 		return st;
-	if (g || !ct_tool_scales(t))
-		return run_pass(t, trace, &po, o, p, e);
-	return run_fitting(t, trace, &po, o, p, e);
+	st = g || !ct_tool_scales(t) ? run_pass(t, trace, &po, o, p, e)
+	                             : run_fitting(t, trace, &po, o, p, e);
+	if (st >= 0 && t->tell_layers)
+		tell_layers(t, &events);
+	return st;
 }

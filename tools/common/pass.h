@@ -8,15 +8,22 @@
 /* What the pass measures beyond the baseline replay; all off is the default. */
 struct ct_tool_pass {
 	int per_kernel;      /* kernel:N scopes besides all and name:KERNEL */
-	int no_sms_views;    /* leave out llc@sms=N (saves about the time of one more pass) */
+	unsigned without;    /* layers to leave out, as in struct ct_pass_options */
+	uint32_t unwatched;  /* mechanisms of whom nobody asks, a bit each as of ct_mechanism_at(): what they count in
+	                        every pass is left out */
 	int mrc;             /* miss-ratio curves */
 	int annotate;        /* which instructions and arrays cost what */
 	const char *symbols; /* file that names arrays, or NULL */
 	const struct ct_pass_observer *const
 		*observers; /* of the questions that the pass shall answer */
 	unsigned n_observers;
-	enum ct_replay_timing timing; /* full or quick */
 };
+
+/* Leaves out of the pass all layers but those in `layers` (1u << enum ct_pass_layer each), and what mechanisms count in
+ * every pass: for a command that prints no estimate. */
+void ct_tool_pass_only(struct ct_tool_pass *pass, unsigned layers);
+/* Leaves out what none of those mechanisms needs, a bit each as of ct_mechanism_at(). */
+void ct_tool_pass_for(struct ct_tool_pass *pass, uint32_t mechanisms);
 
 /* What a run over a trace is told, from the command line: threads, warm-up, memory, warnings, progress. What it
  * points at is t's. */

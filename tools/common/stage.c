@@ -140,12 +140,19 @@ int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why, stru
 	struct ct_trace *trace = NULL;
 	struct ct_pass_settings settings;
 	struct ct_profile *p = ct_tool_profile(e);
+	struct ct_tool_pass pass = {.n_observers = 0};
+	if (s->pass)
+		pass = *s->pass;
+	/* The commands behind this one find what the profile had before. */
+	pass.without &= ~ct_pass_layers_of(s->p);
+	if (!s->from_trace)
+		pass.unwatched = 0;
 	int st = p ? keep_provenance(s->p, p, e) : CT_ERR_NOMEM;
 	ct_tool_pass_settings(t, &settings);
 	if (st == CT_OK)
 		st = ct_pass_reopen(s->p, &settings, why, &trace, e);
 	if (st == CT_OK)
-		st = ct_tool_pass_run(t, trace, &s->gpu, s->pass, p, e);
+		st = ct_tool_pass_run(t, trace, &s->gpu, &pass, p, e);
 	if (st >= 0) {
 		s->truncated = st;
 		st = same_work(s->p, p, trace, e);
@@ -195,7 +202,7 @@ static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s
 	const char *option = t->filter                                      ? "-k"
 	                     : t->warmup                                    ? "--warmup"
 	                     : t->sample != 1                               ? "--sample"
-	                     : s->pass && s->pass->timing != CT_REPLAY_FULL ? "--timing"
+	                     : t->timing != CT_REPLAY_FULL                    ? "--timing"
 	                     : s->pass && s->pass->per_kernel && !tells_launches_apart(s->p)
 	                             ? "--per-kernel"
 	                             : NULL;

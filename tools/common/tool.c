@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "common/plugin.h"
 #include "common/terminal.h"
+#include "pass/pass.h"
 
 /* Long-only common options. */
 enum {
@@ -30,6 +31,7 @@ enum {
 	OPT_CHECK,
 	OPT_SAMPLE_KERNELS,
 	OPT_WARMUP,
+	OPT_TIMING,
 	OPT_SEED,
 	OPT_NO_VERIFY,
 	OPT_TRACE_ROOT,
@@ -81,6 +83,9 @@ static const struct common_option common[] = {
          {OPT_TRUST_PATHS, "trust-paths", NULL, "let a kernels list name files outside its folder"}},
 	{CT_TAKES_REPLAY,
          {OPT_WARMUP, "warmup", "N", "the first N warp instructions warm the caches, uncounted"}},
+	{CT_TAKES_REPLAY,
+         {OPT_TIMING, "timing", "full|quick",
+          "how the trace is replayed: full, or quick, in which\nwarps run ahead: two to three times as fast"}},
 	{CT_TAKES_SAMPLE,
          {'S', "sample", "RATE", "analyse a spatial sample of the lines, 0 < RATE <= 1"}},
 	{CT_TAKES_KERNELS,
@@ -247,6 +252,7 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 		t->pattern_text = v;
 		t->pattern = NULL;
 		return ct_pattern_compile(&t->pattern, v, e);
+	case OPT_TIMING: return ct_pass_timing_parse(v, &t->timing, e);
 	case OPT_WARMUP: return number("--warmup", v, 0, UINT64_MAX, &t->warmup, e);
 	case 'S':
 		if (ct_parse_real(v, &t->sample) < 0 || !(t->sample > 0 && t->sample <= 1))
@@ -308,7 +314,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_TRACE_ROOT: t->trace_root = v; return CT_OK;
 	case 'o': t->out_path = v; return CT_OK;
 	case 'q': t->quiet = 1; return CT_OK;
-	case 'v': t->verbose = 1; return CT_OK;
+	case 'v': t->verbose = t->tell_layers = 1; return CT_OK;
 	case OPT_PROGRESS: t->progress = 1; return CT_OK;
 	case 'h': p->help = 1; return CT_OK;
 	case OPT_VERSION: p->version = 1; return CT_OK;

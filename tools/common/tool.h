@@ -17,6 +17,7 @@
 #include "common/options.h"
 #include "gpu/gpu.h"
 #include "profile/profile.h"
+#include "replay/replay.h"
 #include "trace/trace.h"
 
 /* Groups of common options. */
@@ -26,7 +27,7 @@ enum {
 	CT_TAKES_OUTPUT = 1u << 2,   /* -O -o */
 	CT_TAKES_THREADS = 1u << 3,  /* -@ */
 	CT_TAKES_METHOD = 1u << 4,   /* --method --check */
-	CT_TAKES_REPLAY = 1u << 5,   /* --warmup */
+	CT_TAKES_REPLAY = 1u << 5,   /* --warmup --timing */
 	CT_TAKES_SAMPLE = 1u << 6,   /* -S */
 	CT_TAKES_SEED = 1u << 7,     /* --seed */
 	CT_TAKES_PROFILE = 1u << 8,  /* --no-verify --trace-root --no-provenance */
@@ -100,6 +101,7 @@ struct ct_tool {
 	enum ct_method method;
 	int check;
 	uint64_t warmup;
+	enum ct_replay_timing timing; /* of passes: full or quick */
 	double sample; /* 1 = exact */
 	int sample_kernels;
 	uint64_t seed;
@@ -112,6 +114,7 @@ struct ct_tool {
 	double plugin_seconds; /* --plugin-limit; 0: the default */
 	int plugin_broken;     /* one has failed, and the command went on without it: it ends with 2 */
 	int quiet, verbose, progress;
+	int tell_layers; /* say what each pass has measured: with -v, also in workers */
 	struct {
 		int drawn;
 		double start, last;

@@ -36,7 +36,7 @@ static int open_questions(struct ct_tool *t, struct measured *x, struct ct_error
 		x->observer[x->pass.n_observers++] = &x->question[i].observer;
 	}
 	x->pass.observers = x->observer;
-	x->pass.no_sms_views = !(views & CT_READS_LLC_SMS);
+	x->pass.without = views & CT_READS_LLC_SMS ? 0 : 1u << CT_PASS_LLC_SMS;
 	return st;
 }
 

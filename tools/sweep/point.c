@@ -125,7 +125,7 @@ static void open_questions(struct attempt *a)
 			a->observer[a->pass.n_observers++] = &q->observer;
 	}
 	a->pass.observers = a->observer;
-	a->pass.no_sms_views = !(views & CT_READS_LLC_SMS);
+	a->pass.without = views & CT_READS_LLC_SMS ? 0 : 1u << CT_PASS_LLC_SMS;
 }
 
 /* ---- the profile it is asked about ---- */

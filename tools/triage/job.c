@@ -15,6 +15,7 @@
 #include "common/question.h"
 #include "common/stage.h"
 #include "models/common/workload.h"
+#include "models/observers.h"
 #include "models/verdict/judge.h"
 #include "triage/triage.h"
 
@@ -51,7 +52,7 @@ static int open_questions(struct ct_tool *t, struct asked *a, struct ct_error *e
 		if (!is_judged(a, m))
 			continue;
 		a->question[m].run.judged_only = o->rows_only;
-		a->question[m].run.charted = !o->rows_only;
+		a->question[m].run.charted = o->charted;
 		st = ct_question_open(&a->question[m], t, ct_mechanism_at(m), e);
 	}
 	return st;
@@ -396,19 +397,22 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 static void choose_measurements(const struct ct_tool *t, struct asked *a,
                                 const struct ct_pass_observer **observer, struct ct_tool_pass *pass)
 {
-	unsigned views = 0;
+	const struct tr_own *own = t->own;
+	uint32_t judged = ct_with_mask(&own->with);
 	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
 		const struct ct_mechanism *m = ct_mechanism_at(i);
-		if (!(all_judged(t->own) >> i & 1))
+		if (!(all_judged(own) >> i & 1))
 			continue;
-		views |= m->views;
+		judged |= UINT32_C(1) << i;
 		if (m->needs_pass && m->observer)
 			observer[pass->n_observers++] = &a->question[i].observer;
 	}
-	const struct tr_own *own = t->own;
 	pass->annotate = own->html && t->sample == 1 && !t->warmup && !t->sample_kernels;
 	pass->observers = observer;
-	pass->no_sms_views = !(views & CT_READS_LLC_SMS);
+	if (own->rows_only)
+		ct_tool_pass_for(pass, judged);
+	else if (ct_mechanisms_without(judged) >> CT_PASS_LLC_SMS & 1)
+		pass->without = 1u << CT_PASS_LLC_SMS;
 }
 
 static int measure_input(struct ct_tool *t, struct asked *a, const char *path, struct ct_profile **out,

@@ -25,7 +25,8 @@ struct tr_own {
 	int join, slurm;
 	const char *html;   /* page to write, or NULL */
 	struct ct_buf kept; /* folder of ours that resume is, without --resume */
-	int rows_only;      /* nobody sees the profiles: only what verdicts need is measured */
+	int rows_only;      /* nobody keeps the profiles: only what verdicts need is measured */
+	int charted;        /* the profiles are kept or printed: estimates add what charts draw */
 	const char *require[TR_REQUIRE_MAX];
 	unsigned n_require;
 	int allow_unknown; /* tests of require on unknown verdicts pass */

@@ -8,9 +8,9 @@
 #include "replay/replay.h"
 
 /* Appends the SN records of one scope: counts, and the rates that are quotients of
- * them, with that method ("replay"). A quotient with nothing below is NA. */
+ * them, with that method ("replay"); those of replication where it was counted. A quotient with nothing below is NA. */
 int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
-                   const char *method, struct ct_error *e);
+                   const char *method, int replication, struct ct_error *e);
 
 /* Appends the IM records of one scope: what the closed-network fixed point needs
  * (doc/models.md section 5). Resource cycles are summed over SMs, slices or channels. */

@@ -61,12 +61,15 @@ struct ct_pass_view {
 	struct ct_stack_op *op; /* VIEW_OPS, of which n wait to be counted */
 	uint8_t *is_write;
 	size_t n;
+	uint64_t seen; /* accesses counted */
 };
 
 struct ct_pass_state {
 	struct ct_pass_options o;
 	struct ct_pass_settings settings; /* of o, with defaults filled in */
 	struct ct_pass_setup setup;       /* for observers */
+	unsigned without;                 /* layers left out, with those that take them */
+	struct ct_pass_events events;     /* what the pass itself counts of them */
 	struct ct_profile *p;
 	struct ct_error *e;
 	struct ct_gpu gpu;
@@ -95,6 +98,12 @@ struct ct_pass_state {
 	struct ct_pass_sampler *sampler; /* --sample-kernels, else NULL */
 	uint64_t last_cycle;             /* of the last issue; kept for the sampler only */
 };
+
+/* Whether a layer runs. */
+static inline int ct_pass_measures(const struct ct_pass_state *a, enum ct_pass_layer layer)
+{
+	return !(a->without >> layer & 1);
+}
 
 /* Begins a launch: observers, then engines. */
 int ct_pass_begin_launch(struct ct_pass_state *a, const struct ct_kernel *k);
