@@ -162,6 +162,8 @@ static int side_box(struct box *b, cudaArray_const_t array, const struct cudaPit
 	return 0;
 }
 
+/* Copies a box between linear memory and arrays. Widths count elements where an array takes part, else
+ * bytes. */
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
 	cudaError_t error = ct_cuda_enter();

@@ -443,6 +443,8 @@ CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule module, const
 
 /* ---- functions ---- */
 
+/* What can be known of a kernel without machine code; shared memory and registers are those of its
+ * PTX. */
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
 {
 	CUresult r = ct_cuda_driver_enter();
@@ -496,6 +498,7 @@ static int extra_buffer(void **extra, const void **buffer, size_t *bytes)
 	return 0;
 }
 
+/* Arguments come as pointers (parameters) or as one buffer (extra), never both. */
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void **parameters, void **extra)

@@ -38,6 +38,7 @@ static int take_unknown(const struct ct_cuda_allocation *a, uint64_t address, ui
 	return unknown;
 }
 
+/* Reports a read of memory that nothing has written, each instruction once. */
 static void tell(struct ct_cuda_init *c, const struct ct_ptx_event *event, uint32_t lane,
                  const struct ct_cuda_allocation *a)
 {
@@ -59,6 +60,7 @@ static void tell(struct ct_cuda_init *c, const struct ct_ptx_event *event, uint3
 		a->bytes, a->first);
 }
 
+/* Looks at each access of a kernel: stores make bytes known, reads of unknown ones are told. */
 static int see(void *ctx, const struct ct_ptx_event *event, struct ct_error *e)
 {
 	struct ct_cuda_init *c = ctx;

@@ -166,6 +166,7 @@ cudaError_t cudaLaunch(const void *function)
 	return ct_cuda_leave(error);
 }
 
+/* The same as cuFuncGetAttribute() for a function of the host. */
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *function)
 {
 	struct ct_cuda_function *f;

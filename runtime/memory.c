@@ -350,6 +350,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 	return cudaMallocPitch(&p->ptr, &p->pitch, extent.width, extent.height * extent.depth);
 }
 
+/* Host memory is the device's here: registering only notes the range. */
 cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
 {
 	struct ct_cuda_allocation a = {

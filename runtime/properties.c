@@ -59,6 +59,7 @@ size_t ct_cuda_shared_most(void)
 	return (size_t)board()->shared_kib << 10;
 }
 
+/* Limits that all boards have in common (CUDA C++ Programming Guide, technical specifications). */
 static void fill_limits(struct cudaDeviceProp *p)
 {
 	p->warpSize = 32;
@@ -79,6 +80,7 @@ static void fill_limits(struct cudaDeviceProp *p)
 	p->maxTexture3D[0] = p->maxTexture3D[1] = p->maxTexture3D[2] = 16384;
 }
 
+/* What the GPU's file says, and what the table of boards adds to it. */
 static void fill_board(struct cudaDeviceProp *p)
 {
 	const struct board *b = board();

@@ -73,6 +73,7 @@ static const char *data_dir(void)
 	return CT_DATADIR;
 }
 
+/* Reads the settings from the environment and prepares the device, at the program's first call. */
 static void start(void)
 {
 	const char *gpu = getenv("CACHETRIAGE_GPU"), *check = getenv("CACHETRIAGE_CHECK");

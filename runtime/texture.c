@@ -56,6 +56,8 @@ static struct array_item *item_of(cudaArray_const_t array)
 	return NULL;
 }
 
+/* An array is pitched memory of the device. Layers, cubes and surfaces are refused, as textures of them
+ * are not emulated. */
 static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
                               struct cudaExtent extent, unsigned flags)
 {

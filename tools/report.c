@@ -142,6 +142,7 @@ static int read_thresholds(const struct own *o, struct rep_checks *c, struct ct_
 	return st;
 }
 
+/* Reads thresholds and profiles, of the old run too, and compares the runs. */
 static int load_runs(struct ct_tool *t, struct rep_report *r, struct ct_error *e)
 {
 	struct own *o = t->own;
@@ -355,6 +356,8 @@ static const struct ct_figure *find_figure(const char *id, const char **folder, 
 	return NULL;
 }
 
+/* Makes the data of a figure and its drawing. What the workloads lack for it is told on standard
+ * error. */
 static int figure(struct ct_tool *t, const struct rep_report *r, struct outputs *out, struct ct_error *e)
 {
 	struct own *o = t->own;
@@ -385,6 +388,7 @@ static int figure(struct ct_tool *t, const struct rep_report *r, struct outputs 
 	return st;
 }
 
+/* Reads everything first, then writes all outputs or none. */
 static int run_report(struct ct_tool *t, struct ct_error *e)
 {
 	const struct own *o = t->own;

@@ -85,6 +85,7 @@ static void wait_writable(int fd)
 	(void)poll(&p, 1, -1); /* interrupted: the write is tried again all the same */
 }
 
+/* Writes n bytes, whatever pieces the system takes them in. A pipe that would block is waited for. */
 static int write_all(const struct ct_out *o, const char *p, size_t n, struct ct_error *e)
 {
 	while (n > 0) {
@@ -213,6 +214,8 @@ static int follow(struct ct_out *o, int *fd, struct ct_error *e)
 	return CT_OK;
 }
 
+/* Opens the output: in place for one of our own descriptors, a pipe or a device, else a file without a
+ * name, or with a temporary one, that takes its place at the end. */
 static int open_path(struct ct_out *o, struct ct_error *e)
 {
 	struct stat st;

@@ -187,6 +187,8 @@ void ct_format_size(uint64_t bytes, char *out, size_t n)
 	snprintf(out, n, "%.4g %s", v, unit[i]);
 }
 
+/* How many letters have to change to make one name of the other (Levenshtein), for "did you mean". Names
+ * above 64 letters are far from all others. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	enum { MAX = 64 };

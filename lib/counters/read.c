@@ -52,6 +52,8 @@ static int parse_shape(const char *s, uint32_t shape[3])
 	return n == 3;
 }
 
+/* Reads grid and block of a row, from one column each or from three. A row without them is matched by
+ * its name alone. */
 static void read_shape(const struct ct_counters_reader *r, struct ct_counter_row *row)
 {
 	if (r->column[CT_TABLE_GRID] != CT_COLUMN_ABSENT) {
@@ -82,6 +84,7 @@ static size_t name_length(const struct ct_counters_reader *r, const char *name)
 	return k > 2 && k < n - 1 && name[k - 1] == '[' && name[k - 2] == ' ' ? k - 2 : n;
 }
 
+/* Adds a row for a launch, without values. */
 static int add_row(struct ct_counters_reader *r, uint64_t invocations, struct ct_error *e)
 {
 	struct ct_counters *c = r->c;
@@ -203,6 +206,8 @@ static void forget_wide(struct ct_counters_reader *r)
 	r->n_wide = 0;
 }
 
+/* Notes column `at` of a table with a column per metric. Columns that are no metric of ours are only
+ * counted. */
 static int add_wide(struct ct_counters_reader *r, size_t at, struct ct_error *e)
 {
 	const struct ct_quantity *q = ct_quantity_find(r->csv.field[at], NULL, NULL);
@@ -261,6 +266,8 @@ static int read_units(struct ct_counters_reader *r, struct ct_error *e)
 	return CT_OK;
 }
 
+/* Reads a row of a table with a column per metric. The row below the head has the units and no
+ * launch. */
 static int wide_row(struct ct_counters_reader *r, struct ct_error *e)
 {
 	const char *id = cell(r, r->form == CT_TABLE_RAW ? CT_TABLE_ID : CT_TABLE_KERNEL);
@@ -357,6 +364,7 @@ static int read_outside(struct ct_counters_reader *r, struct ct_error *e)
 	return form == CT_TABLE_NONE ? CT_OK : begin_table(r, form, column, e);
 }
 
+/* Reads a record within a table: a new head, or a row with as many fields as the head has. */
 static int read_inside(struct ct_counters_reader *r, struct ct_error *e)
 {
 	int column[CT_TABLE_COLUMNS];
@@ -379,6 +387,8 @@ static int read_inside(struct ct_counters_reader *r, struct ct_error *e)
 	return r->form == CT_TABLE_RAW || r->form == CT_TABLE_TRACE ? wide_row(r, e) : long_row(r, e);
 }
 
+/* Reads the whole file. What the program printed between the tables is passed over; a file without any
+ * table is an error that says how to make one. */
 static int read_records(struct ct_counters_reader *r, struct ct_error *e)
 {
 	int st = CT_OK, any = 0;
@@ -439,6 +449,7 @@ static void plain_text(struct ct_buf *b)
 		b->data[i] = b->data[i] ? b->data[i] : '?';
 }
 
+/* Reads the file into memory, where a quoted field may go on over lines. */
 static int slurp(struct ct_source *src, struct ct_buf *b, struct ct_error *e)
 {
 	const char *data;

@@ -157,6 +157,8 @@ struct mapping {
 	uint64_t channel, bank, row;
 };
 
+/* Reads a mapping string of GPGPU-Sim: 64 letters, one per address bit from the top, that say which bits
+ * name channel (D), bank (B), row (R) and column (C, S). */
 static int parse_mapping(const char *text, struct mapping *m, struct ct_error *e)
 {
 	const char *s = text;
@@ -287,6 +289,8 @@ static int place_channels(struct ct_address_map *m, struct mapping *map, struct 
 	return 0;
 }
 
+/* Makes the fields of an address out of the mapping string, or of the plain layout, and checks that the
+ * GPU has as many banks. */
 static int init_fields(struct ct_address_map *m, const struct ct_gpu *g, struct ct_error *e)
 {
 	struct mapping map;
@@ -351,6 +355,8 @@ static uint32_t hash_slice(const struct ct_address_map *m, uint32_t index, uint6
 	return hash_fold(n, index, line >> m->chunk_shift);
 }
 
+/* Where an address lies, step by step: channel, slice within the channel, then the LLC line number.
+ * Channels that are no power of two are divided out as Accel-Sim does. */
 static struct ct_place decode(const struct ct_address_map *m, uint64_t address)
 {
 	struct ct_place p;

@@ -537,6 +537,8 @@ static int without_conflict(const struct ct_inst *inst, uint32_t banks)
 	return 1;
 }
 
+/* How many passes a shared-memory access takes: the largest number of different words in one bank. Lanes
+ * that ask for the same word share a pass. */
 static unsigned conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t banks)
 {
 	enum { HEADS = 64, END = 0xff };

@@ -110,6 +110,7 @@ static int check_power_of_two(const char *key, uint64_t value, struct ct_error *
 	               key, value, low, 2 * low);
 }
 
+/* Checks that line, sector, sets and ways of a cache go together. */
 static int check_cache(const struct ct_cache_params *c, const char *name, struct ct_error *e)
 {
 	char key[32];
@@ -130,6 +131,7 @@ static int check_cache(const struct ct_cache_params *c, const char *name, struct
 	return 0;
 }
 
+/* Checks the sizes that L1 and shared memory can divide their common memory into. */
 static int check_l1_split(const struct ct_gpu *g, struct ct_error *e)
 {
 	if (!g->l1_adaptive)
@@ -150,6 +152,8 @@ static int check_l1_split(const struct ct_gpu *g, struct ct_error *e)
 	return 0;
 }
 
+/* Checks LLC slices, channels and DRAM against each other, and that addresses can be mapped onto them.
+ * Messages name the nearest values that divide. */
 static int check_memory(const struct ct_gpu *g, struct ct_error *e)
 {
 	struct ct_address_map map;
@@ -380,6 +384,7 @@ static void print_real(struct ct_buf *b, const char *what, double v, const char 
 	ct_buf_printf(b, " %s\n", unit);
 }
 
+/* Prints what follows from the keys, as comments for people. */
 static void print_derived(const struct ct_gpu *g, struct ct_buf *b)
 {
 	double core = g->core_mhz / 1e3;

@@ -43,6 +43,7 @@ static char *trim(char *s)
 	return s;
 }
 
+/* Reads "[section]": its name and a dot stand in front of all keys that follow. */
 static int read_section(struct reader *r, char *s, struct ct_error *e)
 {
 	size_t n = strlen(s);
@@ -77,6 +78,8 @@ static int remember(struct reader *r, const struct ct_key_row *row, struct ct_er
 	return 0;
 }
 
+/* Reads "key = value" and stores it. A key that is unknown or given twice is an error; the nearest name
+ * is told. */
 static int read_assignment(struct reader *r, char *s, struct ct_error *e)
 {
 	char full[MAX_LINE + MAX_SECTION + 2];
@@ -103,6 +106,7 @@ static int read_assignment(struct reader *r, char *s, struct ct_error *e)
 	return remember(r, row, e);
 }
 
+/* Reads one line without its comment. Lines that no GPU file has end with an error, not with a guess. */
 static int read_line(struct reader *r, const char *line, size_t n, struct ct_error *e)
 {
 	char copy[MAX_LINE];
@@ -147,6 +151,7 @@ static int check_given(const struct reader *r, size_t rows, struct ct_error *e)
 	return rc;
 }
 
+/* Reads all lines of a file, which may begin with a byte-order mark and may lack its last newline. */
 static int read_lines(struct reader *r, const char *text, size_t n, struct ct_error *e)
 {
 	static const char bom[] = "\xef\xbb\xbf";
@@ -194,6 +199,8 @@ static void tell_lost(const struct reader *r, size_t rows, const struct ct_diag 
 		        r->name, all - given, all, first);
 }
 
+/* Reads a file in this program's form: over the defaults, then checked as a whole, so that the order of
+ * its lines does not matter. */
 static int parse_own(struct ct_gpu *g, const char *name, const char *text, size_t n,
                      const struct ct_diag *diag, struct ct_error *e)
 {
@@ -220,6 +227,7 @@ static int parse_own(struct ct_gpu *g, const char *name, const char *text, size_
 	return rc;
 }
 
+/* Reads a GPU of either form, told by its content. */
 static int parse_text(struct ct_gpu *g, const struct ct_sim_text *config,
                       const struct ct_sim_text *trace, const struct ct_diag *diag, struct ct_error *e)
 {
@@ -288,6 +296,8 @@ static int beside(const char *path, char *out, size_t room)
 	return n > 0 && (size_t)n < room && is_file(out);
 }
 
+/* Reads a GPU's file, and the trace.config that belongs to a gpgpusim.config: the one named, or one
+ * beside it. */
 static int load_file(struct ct_gpu *g, const char *path, const char *trace_path,
                      const struct ct_diag *diag, struct ct_error *e)
 {

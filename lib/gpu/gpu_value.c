@@ -65,6 +65,7 @@ static int store_sizes(struct ct_gpu *g, const struct ct_key_row *r, const char 
 	return 0;
 }
 
+/* Reads a whole number with or without its unit, within [lo, hi]. Returns -1 for anything else. */
 static int whole(const char *value, enum ct_unit unit, double lo, double hi, uint64_t *out)
 {
 	double v;
@@ -82,6 +83,7 @@ static int whole(const char *value, enum ct_unit unit, double lo, double hi, uin
 	return (double)*out < lo || (double)*out > hi ? -1 : 0;
 }
 
+/* Stores "LATENCY,INITIATION" of a unit, both in cycles. Returns -1 for anything else. */
 static int store_timing(struct ct_gpu *g, const struct ct_key_row *r, const char *value)
 {
 	struct ct_unit_timing *t = (struct ct_unit_timing *)(void *)((char *)g + r->at);
@@ -112,6 +114,8 @@ static int store_text(struct ct_gpu *g, const struct ct_key_row *r, const char *
 	return 0;
 }
 
+/* Stores a word out of a list, or a switch: on, yes, true, 1 and their opposites. Returns -1 for
+ * anything else. */
 static int store_name(struct ct_gpu *g, const struct ct_key_row *r, const char *value)
 {
 	static const char *const booleans[][4] = {
@@ -133,6 +137,8 @@ static int store_name(struct ct_gpu *g, const struct ct_key_row *r, const char *
 	return -1;
 }
 
+/* Stores a real as profiles print it, so that a GPU that is read back from a profile is the one that was
+ * in force. */
 static int store_real(struct ct_gpu *g, const struct ct_key_row *r, const char *value)
 {
 	struct ct_buf b = {0};

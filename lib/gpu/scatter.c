@@ -88,6 +88,7 @@ static inline void merge_four(__m128 *v)
 	finish(&v[2], &v[3]);
 }
 
+/* Merges two sorted runs of four vectors into one of eight with a bitonic network (Batcher 1968). */
 static inline void merge_eight(__m128 *v)
 {
 	turn(&v[4], &v[7]);
@@ -110,6 +111,7 @@ static inline void merge_eight(__m128 *v)
 	finish(&v[6], &v[7]);
 }
 
+/* Sorts 32 keys in vectors: columns first, then transposed into runs that are merged. */
 static void sort_descending(uint32_t key[CT_WARP_LANES])
 {
 	__m128 v[VECTORS], t[VECTORS];

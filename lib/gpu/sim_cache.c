@@ -20,6 +20,8 @@ struct tokens {
 	char before[MAX_TOKENS]; /* the separator in front: ',' or ':' */
 };
 
+/* Splits a cache string into its tokens and remembers what separated them, since ',' and ':' mean
+ * different things. */
 static int split(struct tokens *t, const char *s)
 {
 	char separator = ',';

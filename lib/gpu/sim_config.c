@@ -101,6 +101,7 @@ static int on_bus(struct ct_sim *s, struct ct_error *e)
 	return count(s, &s->bus, e);
 }
 
+/* -gpgpu_clock_domains: four clocks in MHz. */
 static int on_clocks(struct ct_sim *s, struct ct_error *e)
 {
 	static const char *const keys[] = {"clock.core", "clock.noc", "clock.llc", "clock.dram"};
@@ -131,6 +132,8 @@ static int on_pipeline(struct ct_sim *s, struct ct_error *e)
 	return ct_sim_set(s, "sm.max_threads", text, e);
 }
 
+/* -gpgpu_scheduler: a name, and for some the number of active warps behind colons. An unknown scheduler
+ * stays the default. */
 static int on_scheduler(struct ct_sim *s, struct ct_error *e)
 {
 	static const struct {
@@ -236,6 +239,8 @@ static int on_indexing(struct ct_sim *s, struct ct_error *e)
 	return ct_sim_set(s, "llc.slice_hash", names[v], e);
 }
 
+/* -gpgpu_mem_addr_mapping: kept as it is. The bytes of a DRAM row and the interleaving of channels
+ * follow from it. */
 static int on_mapping(struct ct_sim *s, struct ct_error *e)
 {
 	unsigned column = 0, start;
@@ -384,6 +389,8 @@ static int timing_pair(struct ct_sim *s, struct ct_unit_timing *t, struct ct_err
 	return 0;
 }
 
+/* -trace_opcode_latency_initiation_*: latency and initiation interval of a kind of unit, or of a special
+ * one by its number. */
 static int on_trace_latency(struct ct_sim *s, struct ct_error *e)
 {
 	static const struct {

@@ -96,6 +96,7 @@ static int run_option(struct ct_sim *s, char *option, char *value, struct ct_err
 	return ct_sim_apply(s, e);
 }
 
+/* Collects each option's words up to the next one, and runs it. A value may go on over several lines. */
 static int read_options(struct ct_sim *s, const struct ct_sim_text *text, struct ct_error *e)
 {
 	struct words w = {.text = text->text, .n = text->n, .line = 1};
@@ -132,6 +133,7 @@ static int read_options(struct ct_sim *s, const struct ct_sim_text *text, struct
 	return run_option(s, option, value, e);
 }
 
+/* Begins with the values that GPGPU-Sim has for options that a file leaves out. */
 static int start(struct ct_sim *s, const char *path, struct ct_error *e)
 {
 	char note[160];
@@ -173,6 +175,8 @@ static void name_gpu(struct ct_gpu *g, const char *path)
 		snprintf(g->name, sizeof g->name, "gpgpusim");
 }
 
+/* Gives special units their timing, by the names that the configuration gives them, and those without a
+ * timing of their own that of a near one. */
 static void finish_units(struct ct_sim *s)
 {
 	static const struct {
@@ -194,6 +198,8 @@ static void finish_units(struct ct_sim *s)
 				u[names[k].class] = s->unit[i];
 }
 
+/* Puts together what several options decide: numbers of SMs, channels and slices, collectors, and a GPU
+ * without an L1. */
 static int finish(struct ct_sim *s, struct ct_error *e)
 {
 	struct ct_gpu *g = s->g;
@@ -225,6 +231,7 @@ static int finish(struct ct_sim *s, struct ct_error *e)
 	return 0;
 }
 
+/* Reads the configuration first and trace.config over it, since Accel-Sim does the same. */
 int ct_sim_parse(struct ct_gpu *g, const struct ct_sim_text *config, const struct ct_sim_text *trace,
                  const struct ct_diag *diag, struct ct_error *e)
 {

@@ -79,6 +79,8 @@ static struct ct_region_slot *find(const struct ct_dense *d, uint64_t key)
 	return &d->slot[i];
 }
 
+/* Doubles the table of regions and enters them again. Returns -1 when out of memory, the table as it
+ * was. */
 static int grow(struct ct_dense *d)
 {
 	struct ct_dense old = *d;

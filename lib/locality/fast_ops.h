@@ -62,6 +62,8 @@ CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op, 
 	}
 }
 
+/* The last stage of an operation: its distance, from the place that the line had in the window, and the
+ * window's new state. */
 CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p, struct win *w)
 {
 	uint64_t d = p->told == CT_TIME_NONE ? CT_COLD : f->depth;
@@ -102,6 +104,8 @@ CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_pla
 			op->sector[i] = d;
 }
 
+/* Runs the operations in four stages over blocks, each stage one block behind the one before: what a
+ * stage prefetched has arrived when the next one reads it. */
 static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
 {
 	struct op_place place[4][BLOCK];

@@ -42,6 +42,7 @@ struct sms_place {
 	int there;             /* 1: it is in the set */
 };
 
+/* Where a line is kept for an SM. A line that was last touched before the stacks were reset is empty. */
 CT_INLINE struct sms_place sms_find(const struct ct_sm_stacks *s, uint32_t number, uint32_t sm)
 {
 	struct sms_place p = {.line = ct_sm_line(s, number), .told = CT_TIME_NONE};
@@ -125,6 +126,8 @@ CT_INLINE void sms_cold(struct ct_stack_op *op)
 	op->stamp = 0;
 }
 
+/* An SM touches a line: its distance on that SM's stack, and, where sharing is counted, how near other
+ * SMs have the line. */
 CT_INLINE void sms_access(struct ct_sm_stacks *s, const struct ct_obs_event *ev, uint32_t number,
                           struct ct_stack_op *op, struct ct_rj_table *nearest,
                           struct ct_rj_table *sharers)

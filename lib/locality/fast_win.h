@@ -42,6 +42,8 @@ CT_INLINE void win_top_store(const struct win *w)
 #endif
 }
 
+/* Loads the window's hot fields. win_close() stores them again; in between the window itself is
+ * stale. */
 CT_INLINE void win_open(struct win *w, const struct ct_window *from)
 {
 	w->bits = from->bits;
@@ -138,6 +140,7 @@ CT_INLINE __m512i win_level32(uint32_t *level, uint64_t word, __m512i index, int
 	return _mm512_permutexvar_epi32(index, v);
 }
 
+/* How many slots of the upper levels lie behind the word, counted down by one where the slot dies. */
 CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies, unsigned depth)
 {
 	__m512i index = _mm512_set1_epi32((int)word);

@@ -89,6 +89,8 @@ static void empty_slot(struct ct_lineutil *u, uint64_t hole)
 	u->slot[hole] = NONE;
 }
 
+/* Doubles the table of lines and enters them again. Returns -1 when out of memory, the table as it
+ * was. */
 static int grow_table(struct ct_lineutil *u)
 {
 	uint64_t old = u->slots;
@@ -208,6 +210,7 @@ static uint32_t take_node(struct ct_lineutil *u)
 	return new_node(u);
 }
 
+/* Puts a line into its set. In a full set the least recently used one leaves and is counted. */
 static void fill(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set, uint32_t chunks)
 {
 	uint32_t owner = sm * u->sets + set;
@@ -230,6 +233,7 @@ static void fill(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set
 	push_front(u, i);
 }
 
+/* One access: a store may evict the line, a load counts which of its chunks were touched before. */
 static void take(struct ct_lineutil *u, const struct access *a)
 {
 	uint32_t i = u->slots ? u->slot[find_slot(u, a->sm, a->line)] : NONE;

@@ -90,6 +90,7 @@ void ct_locality_counts_free(struct ct_locality_counts *c)
 
 /* The analysing thread */
 
+/* The second thread: analyses the batch that was handed over while the first one fills the other. */
 static void *analyse(void *arg)
 {
 	struct ct_locality *l = arg;
@@ -167,6 +168,7 @@ static void hand_over(struct ct_locality *l, int wait)
 
 /* Making and freeing */
 
+/* Makes the stacks: one for each SM, one for all SMs together, one for the LLC. */
 static int make_streams(struct ct_locality *l, struct ct_error *e)
 {
 	static const uint8_t kind_of_store[] = {[CT_STORE_ALLOCATE] = CT_STACK_TOUCH,
@@ -187,6 +189,8 @@ static int make_streams(struct ct_locality *l, struct ct_error *e)
 	return l->llc ? 0 : CT_ERR_NOMEM;
 }
 
+/* Makes the batches, two where a second thread analyses one while the other fills, and what the analysis
+ * needs beside them. */
 static int make_buffers(struct ct_locality *l)
 {
 	int batches = l->o.threads > 1 ? 2 : 1;
@@ -213,6 +217,7 @@ static int make_buffers(struct ct_locality *l)
 	               : -1;
 }
 
+/* Refuses what the stacks cannot count, with the key that would help. */
 static int check_options(const struct ct_locality_options *o, struct ct_error *e)
 {
 	if (o->sms == 0 || o->sms > MAX_SMS)

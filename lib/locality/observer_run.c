@@ -30,6 +30,7 @@ struct view {
 	struct ct_hist *part[2];             /* lines, sectors: CT_OBS_PARTS each, or NULL */
 };
 
+/* The histograms of one of the three views. */
 static struct view view_of(struct ct_locality *l, enum ct_locality_view v)
 {
 	struct ct_locality_counts *c = &l->now;
@@ -155,6 +156,8 @@ struct work {
 	const struct ct_obs_batch *batch;
 };
 
+/* Analyses one stream of a batch, piece by piece so that its operations stay in the cache. Streams are
+ * independent and may run on different threads. */
 static void run_stream(void *ctx, size_t stream)
 {
 	const struct work *w = ctx;

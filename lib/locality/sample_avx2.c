@@ -63,6 +63,8 @@ CT_INLINE size_t emit(uint32_t m, size_t i, uint32_t *hit, size_t hits)
 	return hits;
 }
 
+/* Which of n lines are in the sample: their number times 16, plus a bit for each salt that takes them.
+ * Most groups of eight have none, and are left at once. */
 CT_INLINE size_t run(const struct ct_sampler *s, const uint64_t *line, size_t n, uint32_t *hit,
                      int salts)
 {

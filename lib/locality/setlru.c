@@ -83,6 +83,8 @@ static uint32_t touch_sectors(uint64_t *count, uint32_t run, unsigned mask)
 	return run & ~ct_setlru_bytes_of[mask];
 }
 
+/* One access with tags of 64 bits: finds the line in its set, moves it to the front, and counts the
+ * position where it was. */
 static void wide_access(struct ct_setlru *s, uint64_t line, uint32_t set, unsigned mask,
                         uint8_t *position)
 {
@@ -131,6 +133,8 @@ static void find_sets(const struct ct_setlru *s, const uint64_t *line, size_t n,
 		set[i] = (uint32_t)(line[i] % s->sets);
 }
 
+/* Runs a piece of accesses with 32-bit tags, and from the first line on that those cannot hold with
+ * 64-bit ones. */
 static void piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set, const uint8_t *mask,
                   size_t n, uint8_t *position)
 {

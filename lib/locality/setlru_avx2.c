@@ -48,6 +48,8 @@ CT_INLINE void run_move(uint32_t *run, move_t m, uint32_t v)
 	move(run, _mm256_load_si256(r), _mm256_load_si256(r + 1), m, _mm256_set1_epi32((int)v));
 }
 
+/* How often each position comes among n bytes, 64 at a time: comparing with every position in turn needs
+ * no table in memory. */
 static void count_bytes(const uint8_t *b, size_t n, uint64_t *count)
 {
 	for (int v = 0; v <= CT_SETLRU_WAYS; v++) {

@@ -20,6 +20,8 @@ struct block {
 	size_t n; /* accesses that 32-bit tags can hold */
 };
 
+/* Tags and places of a block's lines. Returns whether one of them is too far from the others for 32
+ * bits. */
 CT_INLINE uint64_t find_tags(const struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
                              size_t n, struct block *b)
 {
@@ -53,6 +55,7 @@ CT_INLINE void make_block(const struct ct_setlru *s, const uint64_t *line, const
 		}
 }
 
+/* Looks a block's lines up, each in its set, and prefetches the sets of the next block meanwhile. */
 CT_INLINE void look_up(struct ct_setlru *s, const struct block *b, const struct block *next,
                        const uint8_t *mask, uint8_t *position, uint32_t *state, int sectored)
 {
@@ -73,6 +76,8 @@ CT_INLINE void look_up(struct ct_setlru *s, const struct block *b, const struct 
 	}
 }
 
+/* Runs n accesses in blocks and counts their positions. Returns how many were done before a line came
+ * that 32-bit tags cannot hold. */
 CT_INLINE size_t setlru_loop(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
                              const uint8_t *mask, size_t n, uint8_t *position, int sectored)
 {

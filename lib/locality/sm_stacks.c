@@ -115,6 +115,7 @@ static size_t chunk_size(uint32_t room)
 	return (room + 1) / 2 + (size_t)room * (sizeof(struct ct_sector_run) / sizeof(uint64_t));
 }
 
+/* A chunk of the arena for so many SMs' times: a vacant one of its class, or a new one at the end. */
 static int new_chunk(struct ct_sm_stacks *s, uint32_t room, uint32_t *at)
 {
 	uint32_t *first = &s->vacant[class_of(s, room)];

@@ -95,6 +95,8 @@ static void reorder(struct chunks *c, const uint64_t *order, size_t lines)
 	}
 }
 
+/* Analyses a chunk by itself, waits until all before it are merged, and then makes good what its first
+ * touches were in the whole stream. */
 static void run_chunk(void *ctx, size_t number)
 {
 	struct chunks *c = ctx;

@@ -36,6 +36,8 @@ static void renumber_block(void *ctx, uint64_t line, ct_block *b)
 	renumber_times(ctx, b, CT_BLOCK_LINES);
 }
 
+/* Numbers the slots of living lines anew, from the oldest on, in a larger window where most are alive.
+ * Lines beyond the depth are forgotten. */
 static int compact(struct ct_fast *f)
 {
 	struct ct_window *old = &f->window, bigger = {0};
@@ -192,6 +194,7 @@ uint32_t *ct_fast_enter(struct ct_fast *f, uint64_t hash, uint64_t line, struct 
 
 /* Operations of stack.h */
 
+/* Runs operations as far as the window has room, makes room, and goes on. */
 static void ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
 {
 	struct ct_fast *f = self(s);
@@ -242,6 +245,7 @@ static void batch_sectors(struct ct_stack *s, const uint64_t *line, size_t n, ui
 	}
 }
 
+/* Touches n lines: on two threads where that pays, else in stretches for which the window has room. */
 static void batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
 {
 	struct ct_fast *f = self(s);
@@ -268,6 +272,7 @@ static void batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *
 		*distance++ = CT_COLD;
 }
 
+/* The distance that a touch would have, from the line's time and the window. */
 static uint64_t probe(const struct ct_stack *s, uint64_t line)
 {
 	const struct ct_fast *f = (const struct ct_fast *)(const void *)s;

@@ -25,6 +25,7 @@ struct pipe {
 	int closed;
 };
 
+/* The second thread: turns the times that the first one found into distances, chunk by chunk. */
 static void *count_all(void *arg)
 {
 	struct pipe *p = arg;

@@ -77,6 +77,8 @@ static uint64_t find(const struct textbook *t, uint64_t line)
 	return i;
 }
 
+/* Doubles the hash table and enters all lines again. Returns -1 when out of memory, the table as it
+ * was. */
 static int grow(struct textbook *t)
 {
 	struct textbook old = *t;
@@ -147,6 +149,8 @@ static int compact(struct textbook *t)
 	return 0;
 }
 
+/* Touches a line: its distance is the number of lines whose last touch is later, a sum over the Fenwick
+ * tree. */
 static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate, int fill,
                             uint64_t *sector)
 {
@@ -221,6 +225,7 @@ static uint64_t stamp_of(const struct textbook *t, uint64_t line)
 	return t->slot[i].time ? t->run[i].stamp : 0;
 }
 
+/* Does the operations one by one. This engine is the plain twin that the fast one is tested against. */
 static void ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
 {
 	struct textbook *t = self(s);

@@ -9,6 +9,7 @@
 /* Offsets of machine accesses have 24 bits with a sign. */
 enum { OFFSET_END = 1 << 23, DEPTH = 24 };
 
+/* Adds factor times a register to a sum. Returns -1 where the sum has no room for another register. */
 static int add_term(struct ct_lower_form *f, uint32_t reg, int64_t factor)
 {
 	unsigned i = 0;
@@ -291,6 +292,8 @@ static void need_definitions(struct ct_lower_unit *u, enum ct_ptx_operand_kind k
 	}
 }
 
+/* Marks the instructions whose results are needed, from those with effects backwards. What is left makes
+ * no machine instruction. */
 static int find_needs(struct ct_lower_unit *u)
 {
 	uint32_t *stack = ct_calloc(u->body.registers + 1u, sizeof *stack);

@@ -286,6 +286,8 @@ static uint32_t before_loop(const struct ct_lower_unit *u, uint32_t header)
 	return header == 0 ? CT_LOWER_NONE : u->node[header].dominator;
 }
 
+/* A register that holds the base of a group of accesses at this place: made once, in front of the
+ * outermost loop in which its terms do not change. */
 static uint32_t make_base(struct ct_lower_unit *u, uint32_t group, uint32_t block, uint32_t at)
 {
 	uint32_t place = plain_base(u, &u->group[group]), header = u->node[block].loop, changes = 0;

@@ -273,6 +273,8 @@ static int close_bracket(struct regions *r, uint32_t join)
 	return rc;
 }
 
+/* Puts BSSY and BSYNC around branches at which the lanes of a warp may part, as machine code does;
+ * several branches to one join share a bracket. */
 static int find_brackets(struct regions *r)
 {
 	int rc = 0;
@@ -341,6 +343,7 @@ static int put_region(struct regions *r, uint32_t head)
 	return rc;
 }
 
+/* Gives regions the edges of their blocks, and drops those between blocks of one region. */
 static int link_regions(struct regions *r)
 {
 	struct ct_lower_unit *u = r->u;

@@ -33,6 +33,8 @@ static uint32_t extended(const struct ct_lower_unit *u, uint32_t reg)
 	               : CT_LOWER_NONE;
 }
 
+/* What a machine instruction reads for a PTX register: a constant, a place in constant memory, nothing,
+ * or a value. */
 struct ct_lower_source ct_lower_read_register(struct ct_lower_unit *u, uint32_t reg, unsigned part)
 {
 	struct ct_lower_source s = {.place = CT_LOWER_RZ};

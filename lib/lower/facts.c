@@ -68,6 +68,7 @@ static int has_effect(const struct ct_lower_ptx *i)
 	       ct_lower_is(o, "activemask") || (ct_lower_is(o, "ld") && ct_lower_has(o, "volatile"));
 }
 
+/* Notes what an instruction reads, writes and does. */
 static void look_at(struct ct_lower_unit *u, uint32_t at)
 {
 	struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
@@ -145,13 +146,14 @@ static void find_fact(struct ct_lower_unit *u, uint32_t at)
 	           (a->kind == CT_PTX_OPERAND_INTEGER || a->kind == CT_PTX_OPERAND_REAL)) {
 		d->fact = CT_LOWER_CONSTANT;
 		d->constant = a->value;
-	} else if (from_one && (ct_lower_is(o, "mov") || ct_lower_is(o, "cvta") ||
-	                        strcmp(o, "cvt.u32.u64") == 0 || strcmp(o, "cvt.s32.s64") == 0 ||
-	                        strcmp(o, "neg.f32") == 0 || strcmp(o, "abs.f32") == 0 ||
-	                        strcmp(o, "neg.ftz.f32") == 0 || strcmp(o, "abs.ftz.f32") == 0 ||
-	                        strcmp(o, "neg.f64") == 0 || strcmp(o, "abs.f64") == 0 ||
-	                        strcmp(o, "cvt.u32.u16") == 0 || strcmp(o, "cvt.u16.u32") == 0 ||
-	                        (strcmp(o, "cvt.u32.u8") == 0 && u->reg[a->number].bytes == 2))) {
+	} else if (from_one &&
+	           (ct_lower_is(o, "mov") || ct_lower_is(o, "cvta") || strcmp(o, "cvt.u32.u64") == 0 ||
+	            strcmp(o, "cvt.s32.s64") == 0 || strcmp(o, "neg.f32") == 0 ||
+	            strcmp(o, "abs.f32") == 0 || strcmp(o, "neg.ftz.f32") == 0 ||
+	            strcmp(o, "abs.ftz.f32") == 0 || strcmp(o, "neg.f64") == 0 ||
+	            strcmp(o, "abs.f64") == 0 || strcmp(o, "cvt.u32.u16") == 0 ||
+	            strcmp(o, "cvt.u16.u32") == 0 ||
+	            (strcmp(o, "cvt.u32.u8") == 0 && u->reg[a->number].bytes == 2))) {
 		d->fact = CT_LOWER_COPY_OF;
 		d->of = a->number;
 	} else if (from_one &&

@@ -43,6 +43,8 @@ static int add_edge(struct ct_lower_program *p, struct ct_lower_block *b, uint32
 	return 0;
 }
 
+/* Finds the blocks that may follow a block: the next one, the target of its branch, and those of a
+ * table. */
 static int link_block(struct ct_lower_program *p, struct ct_lower_block *b, uint32_t end)
 {
 	struct ct_ptx_control c = ct_ptx_control_of(p->m, b->end - 1);

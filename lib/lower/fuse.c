@@ -47,6 +47,8 @@ static unsigned sources(const struct ct_lower_ptx *i)
 	return i->operands - i->writes;
 }
 
+/* Takes the instruction that makes an operand into this one, where nothing else uses it and a machine
+ * instruction does both. */
 static void fuse_registers(struct ct_lower_unit *u, struct ct_lower_ptx *i, uint32_t at)
 {
 	for (uint32_t k = i->writes; k < i->operands && i->fused == CT_LOWER_NONE; k++) {

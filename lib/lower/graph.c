@@ -216,6 +216,8 @@ static int mark_part(struct ct_lower_unit *u, uint32_t from, uint32_t join, uint
 	return changed;
 }
 
+/* Finds the registers and predicates that may differ between the lanes of a warp, and the branches that
+ * follow from them, until nothing changes. */
 static void find_divergence(struct ct_lower_unit *u, uint32_t *stack)
 {
 	for (int changed = 1; changed && !u->failed;) {

@@ -29,6 +29,7 @@ struct ct_lower_output {
 	struct ct_arrays *seen; /* so that a loop that allocates is told of once */
 };
 
+/* Writes n bytes to the output's file, or to its descriptor. */
 static int put_bytes(void *ctx, const void *p, size_t n, struct ct_error *e)
 {
 	struct ct_lower_output *o = ctx;
@@ -158,6 +159,7 @@ static int write_text(struct ct_lower_output *o, size_t least, struct ct_error *
 	return st;
 }
 
+/* Writes a CTA as text, piece by piece. */
 static int put_text(struct ct_lower_output *o, struct ct_cta *cta, struct ct_error *e)
 {
 	const struct ct_kernel *k = o->kernel;

@@ -156,6 +156,7 @@ static void place_events(struct ct_lower_program *p)
 	free(used);
 }
 
+/* Lowers a kernel and all functions that it reaches. */
 static int lower(struct ct_lower_program *p, const struct ct_ptx_kernel *k)
 {
 	size_t n = ct_ptx_instruction_count(p->m);

@@ -61,6 +61,8 @@ enum { LINE = 128 };
 /* Variables begin here in traces: above the heap of buffers, below the windows. */
 #define VARIABLE_BASE UINT64_C(0x7f4000000000)
 
+/* Gives each variable of the module an address of its own, as a device would, so that a trace does not
+ * show host addresses. */
 static int find_variables(struct ct_lower_recorder *r)
 {
 	const struct ct_ptx_module *m = r->o.program->m;
@@ -407,6 +409,8 @@ static int on_straight(void *ctx, const struct ct_ptx_straight *v, struct ct_err
 	return CT_OK;
 }
 
+/* Keeps an event until control leaves its region. A region that is entered again, or by another warp, is
+ * written out first. */
 static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
@@ -512,6 +516,7 @@ static void copy_part(unsigned char *to, uint64_t line, uint64_t first, uint64_t
 		memcpy(to + (from - line), (const void *)(uintptr_t)from, (size_t)(until - from));
 }
 
+/* Lines go out in ascending order of their numbers, whatever the order in which they were touched. */
 int ct_lower_recorder_lines(const struct ct_lower_recorder *r, const struct ct_ptx_memory *memory,
                             ct_lower_line_fn put_line, void *ctx, struct ct_error *e)
 {

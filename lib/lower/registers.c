@@ -135,6 +135,8 @@ static unsigned take(struct scan *s, unsigned parts)
 	return r;
 }
 
+/* Gives each value the lowest registers that are free while it lives. Nothing is spilled: a program
+ * takes as many registers as it needs. */
 static void allocate(struct scan *s)
 {
 	struct ct_lower_program *p = s->p;

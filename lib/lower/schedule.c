@@ -134,6 +134,7 @@ static int writes(struct schedule *s, uint32_t name, uint32_t at)
 	return rc;
 }
 
+/* Finds which instruction has to wait for which, and the length of the longest chain behind each. */
 static int find_edges(struct schedule *s)
 {
 	int rc = 0;
@@ -199,6 +200,8 @@ static uint32_t choose(const struct schedule *s, uint32_t clock)
 	return best;
 }
 
+/* Puts an instruction into its place in the list, and moves the clock, the count of live registers, and
+ * what waits for it. */
 static void place(struct schedule *s, uint32_t i, uint32_t at, uint32_t *clock)
 {
 	struct node *x = &s->node[i];

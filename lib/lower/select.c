@@ -96,6 +96,7 @@ static const char *fused_opcode(const struct ct_lower_unit *u, const struct ct_l
 	return i->fused == CT_LOWER_NONE ? "" : ct_lower_ptx_at(u, i->fused)->opcode;
 }
 
+/* add and sub, with the product or shift that was fused into them. */
 static void select_add(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
@@ -116,6 +117,8 @@ static void select_add(struct ct_lower_unit *u, uint32_t at)
 		simple(u, at, ct_lower_is(f, "shl") ? "LEA" : "IADD3");
 }
 
+/* mul, mad and fma. A 64-bit product takes four instructions, as there is no multiplier of that
+ * width. */
 static void select_mul(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
@@ -153,6 +156,7 @@ static void select_shift(struct ct_lower_unit *u, uint32_t at)
 		simple(u, at, left ? "IMAD.SHL.U32" : sign ? "SHF.R.S32.HI" : "SHF.R.U32.HI");
 }
 
+/* setp. Comparisons of 64-bit integers take two instructions, the low half first. */
 static void select_compare(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
@@ -222,6 +226,8 @@ static void select_convert(struct ct_lower_unit *u, uint32_t at)
 		simple(u, at, from_bits < 32 ? (from[1] == 's' ? "PRMT" : "LOP3.LUT") : "IMAD.MOV.U32");
 }
 
+/* mov and cvta: special registers are read with S2R, and what the launch fixes comes from constant
+ * memory. */
 static void select_move(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
@@ -320,6 +326,7 @@ static const char *atomic_name(struct ct_lower_unit *u, const char *o, uint32_t 
 	return name && !shared ? ct_lower_text(u->p, name, ".STRONG.GPU", "") : name;
 }
 
+/* The opcode of a memory access, with the modifiers that this generation of machine code has. */
 static const char *access_name(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t at)
 {
 	static const char *const sizes[] = {"", ".64", ".128"};
@@ -392,6 +399,7 @@ static uint32_t vector_value(struct ct_lower_unit *u, const struct ct_lower_ptx 
 	return CT_LOWER_PART(value, 0);
 }
 
+/* The register that an access's address begins with, and in *imm what is added to it. */
 static uint32_t address_place(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t at,
                               int64_t *imm)
 {
@@ -434,6 +442,7 @@ static void select_quad(struct ct_lower_unit *u, uint32_t at)
 	m->imm = imm;
 }
 
+/* Loads, stores and atomics with their address, values and result. */
 static void select_access(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
@@ -523,6 +532,7 @@ static void close_loop(struct ct_lower_unit *u, uint32_t block)
 	}
 }
 
+/* Branches, calls' returns and exits. A branch to the next block needs no instruction. */
 static void select_control(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
@@ -626,6 +636,7 @@ static void select_named(struct ct_lower_unit *u, uint32_t at)
 		m->pure = 0;
 }
 
+/* Chooses the machine instructions of one PTX instruction, unless another one does its work. */
 static void select_one(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);

@@ -52,8 +52,10 @@ struct ct_attribution {
 	int failed;
 };
 
-struct ct_attribution *ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, int per_launch,
-                                          struct ct_error *e)
+/* For each warp slot of each SM the last few accesses are kept, since an answer of the memory says only
+ * which warp it is for. */
+struct ct_attribution *
+ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, int per_launch, struct ct_error *e)
 {
 	struct ct_attribution *a = ct_calloc(1, sizeof *a);
 	if (!a) {

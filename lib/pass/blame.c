@@ -188,6 +188,7 @@ static void texts_of(const struct row *r, char text[COUNTS][COUNT_TEXT])
 	snprintf(text[COUNTS - 1], COUNT_TEXT, "%" PRIu64, c->stall_cycles);
 }
 
+/* Writes an instruction's PC record. Its array is the one of which it moved most bytes. */
 static int write_inst(const struct ct_blame *b, const struct ct_layout *arrays, const char *scope,
                       const struct row *r, struct ct_profile *p, struct ct_error *e)
 {
@@ -211,6 +212,7 @@ static int write_inst(const struct ct_blame *b, const struct ct_layout *arrays, 
 	return st;
 }
 
+/* Writes an array's AR record, with its first and last address. */
 static int write_array(const struct ct_layout *arrays, const char *scope, const struct row *r,
                        struct ct_profile *p, struct ct_error *e)
 {
@@ -259,6 +261,7 @@ static int add_cell(struct row *r, const struct cell *c)
 	return 0;
 }
 
+/* Sums the cells of instruction and array up to a row for each instruction and a row for each array. */
 static int make_rows(const struct ct_blame *b, const struct ct_layout *arrays, struct row *inst,
                      struct row *array)
 {

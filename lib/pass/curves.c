@@ -141,6 +141,8 @@ static int put_assoc(const struct curves *c, const struct shown *s)
 	return st;
 }
 
+/* Writes the curve of an LLC whose slices are loaded as the replay loaded them: a slice with more than
+ * its share of the accesses has less room for each line. */
 static int put_slices(const struct curves *c, const struct shown *s)
 {
 	double accesses = (double)ct_mrc_accesses(&s->in);

@@ -40,6 +40,8 @@ struct ct_lanes {
 	struct lane *lane;
 };
 
+/* Hands a message to the lane's engine. After an error the lane only gives CTAs back, so that the others
+ * can go on. */
 static void handle_message(struct lane *l, const struct message *m)
 {
 	int st = CT_OK;

@@ -128,8 +128,8 @@ static unsigned streams_left_out(const struct ct_pass_state *a)
  * load of each slice. */
 static int start_observers(struct ct_pass_state *a)
 {
-	if (a->o.annotate && !(a->attribution = ct_attribution_new(&a->gpu, a->o.annotate,
-	                                                           a->o.per_kernel, a->e)))
+	if (a->o.annotate &&
+	    !(a->attribution = ct_attribution_new(&a->gpu, a->o.annotate, a->o.per_kernel, a->e)))
 		return a->e->status;
 	struct ct_locality_options o = {
 		.sms = a->gpu.sms,
@@ -276,6 +276,8 @@ int ct_pass_end_launch(struct ct_pass_state *a, const struct ct_kernel *k, struc
 	return st == CT_OK ? ct_pass_views_end(a) : st;
 }
 
+/* Adds a launch's counts to the scopes it belongs to: all, those of its name, and its own where that is
+ * asked for. */
 static int count_launch(struct ct_pass_state *a, const struct ct_kernel *k,
                         const struct ct_pass_launch *l)
 {
@@ -403,6 +405,7 @@ static int run_events(struct ct_pass_state *a, struct ct_trace *trace)
 	return st;
 }
 
+/* Frees all that the pass holds, in any state of construction. */
 static void free_state(struct ct_pass_state *a)
 {
 	ct_pass_sampler_free(a->sampler);

@@ -39,6 +39,7 @@ static void rates_between(const struct ct_pass_mark *from, const struct ct_pass_
 	                to->c.llc_accesses - from->c.llc_accesses);
 }
 
+/* Notes where all counts stand, so that what the launch adds can be scaled up at its end. */
 int ct_pass_waves_begin(struct ct_pass_state *a, struct ct_pass_waves *w, const struct ct_kernel *k)
 {
 	struct ct_occupancy occ;
@@ -207,6 +208,7 @@ static void scale_counts(const struct ct_pass_waves *w, struct ct_replay_counts 
 	c->mem_stall_warp_cycles = scale_count(was.mem_stall_warp_cycles, whole);
 }
 
+/* Scales what the launch has added to the views by the share of its work that was replayed. */
 static void scale_views(struct ct_pass_state *a, const struct ct_pass_waves *w, struct ct_pass_launch *l,
                         double whole)
 {

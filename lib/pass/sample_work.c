@@ -31,6 +31,7 @@ static void add_lines(struct ct_pass_work *w, const struct ct_inst *inst)
 	}
 }
 
+/* Counts memory instructions and distinct lines of a CTA, without replaying it. */
 static int look_into(struct ct_pass_work *w, struct ct_cta *cta, struct ct_error *e)
 {
 	const struct ct_code *code = ct_cta_code(cta);

@@ -237,6 +237,7 @@ static int write_observers(struct ct_pass_state *a)
 	return st;
 }
 
+/* Writes all records of a scope, in the order in which cachetriage-profile(5) lists them. */
 static int write_scope(struct ct_pass_state *a, const struct ct_pass_scope *s,
                        const struct ct_trace *trace)
 {

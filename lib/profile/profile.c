@@ -157,6 +157,8 @@ static uint64_t key_hash(uint32_t type, unsigned n, const char *const *key)
 	return ct_mix64(h);
 }
 
+/* The slot of a record with these leading fields, or the free one that it belongs into. The table is
+ * never full. */
 static struct slot *find_slot(const struct ct_profile *p, uint64_t hash, uint32_t type, unsigned n,
                               const char *const *key)
 {
@@ -175,6 +177,7 @@ static struct slot *find_slot(const struct ct_profile *p, uint64_t hash, uint32_
 	}
 }
 
+/* Doubles the index and enters all records again. Returns -1 when out of memory, the index as it was. */
 static int grow_slots(struct ct_profile *p)
 {
 	size_t n = p->n_slots ? p->n_slots * 2 : 256;

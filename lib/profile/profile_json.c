@@ -31,6 +31,8 @@ static int usable_key(const struct type_list *l, unsigned i)
 	return 1;
 }
 
+/* Writes a record as one JSON object. Columns without a usable name are called field1, field2 and so
+ * on. */
 static void write_record(struct ct_buf *b, const struct type_list *l, const struct ct_record *r,
                          const unsigned char *usable)
 {

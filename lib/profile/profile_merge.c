@@ -26,6 +26,7 @@ struct merge {
 
 /* ---- GPUs and kernel ids ---- */
 
+/* Checks that profile i has the same GP records as the first one. */
 static int same_gpu(struct merge *m, size_t i)
 {
 	const struct ct_record *r, *other;
@@ -76,6 +77,7 @@ static uint64_t last_kernel(const struct ct_profile *p)
 	return last;
 }
 
+/* How far each profile's kernel ids are moved: behind the largest one of those before it. */
 static int number_kernels(struct merge *m)
 {
 	m->shift = ct_calloc(m->n, sizeof *m->shift);
@@ -117,6 +119,8 @@ static int shared_scope(const struct merge *m, const char *scope)
 
 /* ---- copies ---- */
 
+/* Copies a record with its scope and kernel id as they are in the merged profile; with na, its values
+ * become NA. */
 static int copy_record(struct merge *m, size_t i, struct type_list *to, const struct ct_record *r,
                        int na)
 {
@@ -179,6 +183,8 @@ static int copy_keyed(struct merge *m, size_t i, struct type_list *to, const str
 	return CT_OK;
 }
 
+/* Copies the records of one type by the type's own rule. Histograms are summed later, all profiles at
+ * once. */
 static int copy_type(struct merge *m, size_t i, const struct type_list *from)
 {
 	struct type_list *to = profile_list(m->out, from->name, 1, m->e);
@@ -248,6 +254,8 @@ static int group_of(struct merge *m, size_t i, struct bins *b, const struct ct_r
 	return CT_OK;
 }
 
+/* Takes the bins of a profile's histograms apart: to which histogram they belong, their bounds and their
+ * counts. */
 static int collect_bins(struct merge *m, size_t i, const struct type_list *from, struct bins *b)
 {
 	unsigned n_columns = from->known->n_columns;
@@ -295,6 +303,7 @@ static int bin_order_stable(const void *va, const void *vb)
 	return c ? c : a->input < b->input ? -1 : a->input > b->input;
 }
 
+/* Writes one bin with the counts that were summed. */
 static int write_bin(struct merge *m, struct type_list *to, const struct bin *b)
 {
 	const char *f[CT_RECORD_FIELDS_MAX];
@@ -332,6 +341,7 @@ static int sum_bins(struct merge *m, struct type_list *to, struct bins *b)
 	return CT_OK;
 }
 
+/* Sums the histograms of a type over all profiles, bin by bin. */
 static int merge_histograms(struct merge *m, const char *type)
 {
 	struct bins b = {.groups = ct_profile_new(m->e)};
@@ -390,6 +400,8 @@ static int sum_metric(const struct merge *m, const char *type, const char *const
 	return 1;
 }
 
+/* The mean of a metric over the profiles that have its scope, weighted by another metric of the same
+ * scope; NaN where one of them lacks either. */
 static double mean_metric(const struct merge *m, const char *type, const char *const *key,
                           const char *weight)
 {
@@ -459,6 +471,7 @@ static int set_value(struct merge *m, struct rec *r, const char *text)
 	return profile_replace(m->out, r, r->pub.nfields, f, m->e);
 }
 
+/* Sets a merged metric by its rule: a sum, a mean, the ratio of two merged sums, or NA. */
 static int merge_metric(struct merge *m, struct rec *r, const struct ct_metric *t)
 {
 	const char *const *key = r->pub.field;
@@ -504,6 +517,7 @@ static int merge_metrics(struct merge *m, const char *type)
 
 /* ---- the whole ---- */
 
+/* Checks the profiles, copies what is copied, and then computes what needs all of them at once. */
 static int merge_all(struct merge *m)
 {
 	int st = number_kernels(m);

@@ -42,6 +42,8 @@ static int located(struct profile_reader *ps, int st)
 	return ct_fail(ps->e, st, "%.600s:%llu: %.1200s", ps->name, (unsigned long long)ps->line, text);
 }
 
+/* Accepts printable text and UTF-8 only. Other bytes have to be written as escapes, so that a terminal
+ * shows what is there. */
 static int check_bytes(struct profile_reader *ps, const char *s, size_t n)
 {
 	size_t i = 0;
@@ -180,6 +182,7 @@ static int check_counts(struct profile_reader *ps, const struct ct_record_type *
 	return CT_OK;
 }
 
+/* Checks the EN record: how many records precede it, and their CRC-32. */
 static int end_record(struct profile_reader *ps, char **field, unsigned n)
 {
 	uint64_t records;
@@ -226,6 +229,7 @@ static int column_line(struct profile_reader *ps, char *s)
 	return located(ps, profile_columns(ps->p, l, n - 1, (const char *const *)(field + 1), ps->e));
 }
 
+/* Reads a line into its fields, checks them against the type's columns, and keeps the record. */
 static int record_line(struct profile_reader *ps, char *s)
 {
 	char *field[FIELD_SLOTS];
@@ -335,6 +339,7 @@ int profile_reader_feed(struct profile_reader *ps, const char *data, size_t n)
 	return CT_OK;
 }
 
+/* Checks, at the end of the input, that it was whole. */
 static int finish(struct profile_reader *ps)
 {
 	if (ps->buf.len > 0) {

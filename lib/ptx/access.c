@@ -198,6 +198,8 @@ static int load_together(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
 	return 1;
 }
 
+/* Loads one element of each lane of the mask from host memory and widens it into its row, by sign or
+ * with zeros. */
 static void load_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, void *row,
                          unsigned at)
 {
@@ -220,6 +222,7 @@ static void load_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint3
 #undef MOVE
 }
 
+/* Stores one element of each lane of the mask, cut to the width of the access. */
 static void store_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask,
                           const void *row, unsigned at)
 {
@@ -295,6 +298,8 @@ void ct_ptx_exec_prefetch(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 	w->seen = w->address;
 }
 
+/* isspacep: whether generic addresses lie in a state space. Constant variables lie in global memory
+ * here, and are told by their ranges. */
 void ct_ptx_exec_isspacep(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u64 *a = ct_ptx_at(w, o->a);

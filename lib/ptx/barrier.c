@@ -61,6 +61,7 @@ static void give_result(struct ct_ptx_warp *w, const struct ct_ptx_split *s,
 	w->base[CT_PTX_BASE_FRAME] = frame;
 }
 
+/* Lets all lanes go on that wait at a barrier, with the barrier's result where they asked for one. */
 static void let_go(struct ct_ptx_run *r, uint32_t id)
 {
 	struct ct_ptx_barrier *b = &r->barrier[id];

@@ -27,6 +27,7 @@ struct compare_form {
 	struct ct_ptx_form f;
 };
 
+/* Reads relation, joining operation and types of a comparison, and refuses what PTX does not have. */
 static int read_form(struct ct_ptx_reader *r, unsigned ntypes, struct compare_form *k)
 {
 	static const char *const joins[] = {"", "and", "or", "xor", NULL};
@@ -127,6 +128,7 @@ int ct_ptx_decode_set(struct ct_ptx_reader *r)
 	return ct_ptx_constant(r, 0, 4, &o->b);
 }
 
+/* selp: one of two values by a predicate. */
 int ct_ptx_decode_selp(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -144,6 +146,7 @@ int ct_ptx_decode_selp(struct ct_ptx_reader *r)
 	return rc < 0 ? rc : ct_ptx_predicate(r, &a[3], &o->s);
 }
 
+/* slct: one of two values by the sign of a third. */
 int ct_ptx_decode_slct(struct ct_ptx_reader *r)
 {
 	struct ct_ptx_form f;

@@ -79,6 +79,7 @@ int ct_ptx_decode_fma(struct ct_ptx_reader *r)
 	return ct_ptx_decode_float(r, CT_PTX_fma_f32, CT_PTX_FFMA, 3);
 }
 
+/* rcp, sqrt, rsqrt, sin, cos, lg2, ex2 and tanh, for the types that PTX has them for. */
 int ct_ptx_decode_function(struct ct_ptx_reader *r)
 {
 	static const struct {
@@ -120,6 +121,7 @@ int ct_ptx_decode_copysign(struct ct_ptx_reader *r)
 	return emit_float(r, &f, -1, CT_PTX_FCOPYSIGN, 2);
 }
 
+/* testp: whether a number is finite, infinite, a NaN and so on. */
 int ct_ptx_decode_testp(struct ct_ptx_reader *r)
 {
 	static const char *const tests[] = {

@@ -83,6 +83,7 @@ static enum ct_ptx_type wide_type(enum ct_ptx_type t)
 	return ct_ptx_type_bytes(t) == 2 ? CT_PTX_B32 : CT_PTX_B64;
 }
 
+/* A product of two numbers with twice their width, and perhaps a sum of that width. */
 static int emit_wide(struct ct_ptx_reader *r, int code, enum ct_ptx_type type, unsigned sources)
 {
 	static const int place[CT_PTX_TYPES] = {
@@ -102,6 +103,7 @@ static int emit_wide(struct ct_ptx_reader *r, int code, enum ct_ptx_type type, u
 	return sources > 2 ? ct_ptx_row(r, &a[3], wide_type(type), &o->c) : CT_OK;
 }
 
+/* mul: the low half, the high half or the whole of a product, or one of floating-point numbers. */
 int ct_ptx_decode_mul(struct ct_ptx_reader *r)
 {
 	struct ct_ptx_form f;
@@ -121,6 +123,7 @@ int ct_ptx_decode_mul(struct ct_ptx_reader *r)
 	return ct_ptx_unknown(r, "one of .lo, .hi and .wide is needed");
 }
 
+/* mad: mul and add in one; with .cc it is one of the instructions with a carry. */
 int ct_ptx_decode_mad(struct ct_ptx_reader *r)
 {
 	struct ct_ptx_form f;
@@ -259,6 +262,7 @@ static int logic_of_predicates(struct ct_ptx_reader *r, int join)
 	return sources > 1 ? ct_ptx_predicate(r, &a[2], &o->q) : CT_OK;
 }
 
+/* and, or, xor, not and cnot, of registers or of predicates. */
 int ct_ptx_decode_logic(struct ct_ptx_reader *r)
 {
 	static const struct {
@@ -283,6 +287,7 @@ int ct_ptx_decode_logic(struct ct_ptx_reader *r)
 	return emit_same(r, known[k].code, ct_ptx_place3(f.type[0]), k < 3 ? 2 : 1, f.type[0]);
 }
 
+/* shl and shr. */
 int ct_ptx_decode_shift(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -304,6 +309,7 @@ int ct_ptx_decode_shift(struct ct_ptx_reader *r)
 	return ct_ptx_row(r, &a[2], CT_PTX_U32, &o->b); /* the amount always has 32 bits */
 }
 
+/* popc, clz, bfind and brev. */
 int ct_ptx_decode_bits(struct ct_ptx_reader *r)
 {
 	static const struct {
@@ -352,6 +358,8 @@ static const struct field_form field_forms[] = {
 	{"shf", "wwww", CT_PTX_shf, CT_PTX_M_L | CT_PTX_M_R | CT_PTX_M_CLAMP | CT_PTX_M_WRAP, 4, 0},
 	{"szext", "www", CT_PTX_szext, CT_PTX_M_CLAMP | CT_PTX_M_WRAP, 4, 1}};
 
+/* Reads the operands that the table says for this instruction. bfi has one more source than an operation
+ * has room for: it goes behind. */
 static int field_operands(struct ct_ptx_reader *r, const struct field_form *k, enum ct_ptx_type type,
                           struct ct_ptx_op *o)
 {
@@ -375,6 +383,7 @@ static int field_operands(struct ct_ptx_reader *r, const struct field_form *k, e
 	return rc;
 }
 
+/* bfe, bfi, prmt, shf, lop3 and others of the table field_forms. */
 int ct_ptx_decode_fields(struct ct_ptx_reader *r)
 {
 	static const char *const prmt_modes[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16", NULL};

@@ -25,6 +25,7 @@ static int skip_hints(struct ct_ptx_reader *r)
 	return any;
 }
 
+/* Reads space, vector and type of a load or store; hints about caches stand anywhere between them. */
 static int read_access(struct ct_ptx_reader *r, struct access *a)
 {
 	const struct ct_ptx_statement *s = &r->s;
@@ -158,6 +159,7 @@ static int is_parameter(const struct ct_ptx_op *o, const struct ct_ptx_arg *a)
 	return o->space == CT_PTX_PARAM && a->inner == CT_PTX_ARG_VARIABLE;
 }
 
+/* ld and its relatives. A load of a kernel's parameter from a fixed place needs no address. */
 int ct_ptx_decode_load(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -183,6 +185,7 @@ int ct_ptx_decode_load(struct ct_ptx_reader *r)
 	return CT_OK;
 }
 
+/* st and its relatives. */
 int ct_ptx_decode_store(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -228,6 +231,7 @@ static int check_atom(struct ct_ptx_reader *r, int what, enum ct_ptx_type t)
 	return fine ? CT_OK : ct_ptx_unknown(r, NULL);
 }
 
+/* atom, and red, which has no result. */
 int ct_ptx_decode_atom(struct ct_ptx_reader *r)
 {
 	static const char *const whats[] = {

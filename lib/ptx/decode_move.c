@@ -128,6 +128,7 @@ static int source_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum 
 	return ct_ptx_row(r, a, type, ref);
 }
 
+/* mov: of registers, constants, addresses, special registers, predicates, and of parts of a register. */
 int ct_ptx_decode_mov(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -268,6 +269,7 @@ static int check_conversion(struct ct_ptx_reader *r, const struct ct_ptx_form *f
 	return CT_OK;
 }
 
+/* cvt: conversions that are common have an operation of their own, all others share one. */
 int ct_ptx_decode_cvt(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -328,6 +330,7 @@ uint64_t ct_ptx_window(int space)
 	                               : 0;
 }
 
+/* cvta: between generic addresses and those of a space, which are a window apart. */
 int ct_ptx_decode_cvta(struct ct_ptx_reader *r)
 {
 	int to = ct_ptx_take(r, "to"), space = ct_ptx_take_space(r), rc;

@@ -27,6 +27,8 @@ static uint32_t next_group(const struct ct_ptx_warp *w, const struct ct_ptx_op *
 	return group & members ? group & members : group;
 }
 
+/* shfl: each lane takes another lane's value within its segment, or keeps its own where that lane is out
+ * of range. */
 void ct_ptx_exec_shfl(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b),
@@ -63,6 +65,7 @@ void ct_ptx_exec_shfl(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 	ct_ptx_set_bits(w, o->p, in_range, mask);
 }
 
+/* vote: whether all, any or equally many lanes of a group say yes, or the ballot itself. */
 void ct_ptx_exec_vote(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	uint32_t bits = ct_ptx_bits(w, o->s);
@@ -80,6 +83,7 @@ void ct_ptx_exec_vote(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 	}
 }
 
+/* match: which lanes of a group hold the same value. */
 void ct_ptx_exec_match(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const void *a = ct_ptx_at(w, o->a);

@@ -95,6 +95,7 @@ static int block_edges(struct graph *g, uint32_t b)
 	return rc;
 }
 
+/* Finds the edges of the flow graph and sorts them by where they lead. The last node is the end. */
 static int find_edges(struct graph *g)
 {
 	uint32_t nodes = g->blocks + 1;

@@ -22,6 +22,7 @@ static uint64_t pair(const struct ct_ptx_op *o, enum ct_ptx_type half, const uin
 	       ct_ptx_real_operation((enum ct_ptx_float_code)o->count, half, o->mode, high) << 16;
 }
 
+/* Floating-point operations that have no fast form, lane by lane, with the rounding that they name. */
 void ct_ptx_exec_float_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	enum ct_ptx_type t = (enum ct_ptx_type)o->width;
@@ -44,6 +45,7 @@ void ct_ptx_exec_float_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uin
 		ct_ptx_real_nearest();
 }
 
+/* Comparisons of short floating-point types, lane by lane. NaNs are unequal to everything. */
 void ct_ptx_exec_compare_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	enum ct_ptx_type t = (enum ct_ptx_type)o->width;
@@ -78,6 +80,7 @@ static uint64_t fill(enum ct_ptx_type t, uint64_t bits)
 	return ct_ptx_is_signed(t) && bits >> (width - 1) ? bits | UINT64_MAX << width : bits;
 }
 
+/* Conversions that have no fast form, lane by lane; two results of half width may share a register. */
 void ct_ptx_exec_cvt_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	enum ct_ptx_type to = (enum ct_ptx_type)o->width, from = (enum ct_ptx_type)o->count;

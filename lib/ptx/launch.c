@@ -40,6 +40,7 @@ static uint32_t local_bytes(const struct ct_ptx_module *m, uint32_t kernel, int 
 	return bytes;
 }
 
+/* Finds the kernel and refuses a launch that a device would refuse. */
 static int check_launch(const struct ct_ptx_launch *l, const struct ct_ptx_function **f,
                         struct ct_error *e)
 {
@@ -138,6 +139,7 @@ static void set_specials(struct ct_ptx_warp *w)
 	fill(w, CT_PTX_DYNAMIC_BASE, r->f->shared_end);
 }
 
+/* Allocates a warp's registers, special registers and local memory. */
 static int make_warp(struct ct_ptx_run *r, uint32_t index)
 {
 	struct ct_ptx_warp *w = &r->warp[index];

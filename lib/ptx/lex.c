@@ -182,6 +182,7 @@ static int read_number(struct ct_ptx_lexer *x)
 	return read_integer(x);
 }
 
+/* Reads a word or a number. Two colons inside a word belong to it (.shared::cta). */
 static int read_word(struct ct_ptx_lexer *x)
 {
 	struct ct_ptx_token *t = &x->now;

@@ -6,6 +6,7 @@
 #include "ptx/guard.h"
 #include "ptx/real.h"
 
+/* The first half of cp.async: reads what is copied. Bytes beyond those asked for are zero. */
 void ct_ptx_exec_async_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u32 *bytes = ct_ptx_at(w, o->b);

@@ -38,6 +38,8 @@ static const char *name_of(const struct ct_ptx_module *m, const struct ct_ptx_ar
 	return a->symbol >= 0 && (size_t)a->symbol < m->nsymbols ? m->symbol[a->symbol].v.name : a->name;
 }
 
+/* Keeps an operand for those who ask for operands later, with the register of an address inside
+ * brackets. */
 static int keep(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, unsigned place)
 {
 	int memory = a->kind == CT_PTX_ARG_MEMORY;

@@ -314,6 +314,7 @@ static int read_directive(struct ct_ptx_reader *r)
 	                       ct_ptx_shown(x), x->now.text);
 }
 
+/* What users of the module are told of a kernel. */
 static void describe_kernel(struct ct_ptx_kernel *k, const struct ct_ptx_function *f)
 {
 	k->name = f->name;

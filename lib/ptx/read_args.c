@@ -209,6 +209,8 @@ static int read_second(struct ct_ptx_reader *r, struct ct_ptx_arg *a)
 	return CT_OK;
 }
 
+/* Reads an operand that begins with a name: a register, a variable with an offset, or '_' for
+ * nothing. */
 static int read_named(struct ct_ptx_reader *r, struct ct_ptx_arg *a)
 {
 	struct ct_ptx_lexer *x = &r->x;
@@ -226,6 +228,8 @@ static int read_named(struct ct_ptx_reader *r, struct ct_ptx_arg *a)
 	return read_second(r, a);
 }
 
+/* Reads one operand: memory in brackets, a vector, a group, a negated predicate, a name or a
+ * constant. */
 static int read_arg(struct ct_ptx_reader *r, struct ct_ptx_arg *a, unsigned depth)
 {
 	struct ct_ptx_lexer *x = &r->x;

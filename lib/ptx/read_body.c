@@ -218,6 +218,7 @@ static int read_label(struct ct_ptx_reader *r, const char *name, uint32_t line)
 	return put_label(r, &r->labels, name, r->m->nops, line);
 }
 
+/* Reads a label, or an instruction with its guard and operands, and decodes it into operations. */
 static int read_instruction(struct ct_ptx_reader *r)
 {
 	struct ct_ptx_lexer *x = &r->x;
@@ -250,6 +251,7 @@ static int read_instruction(struct ct_ptx_reader *r)
 	return rc < 0 ? rc : ct_ptx_want_mark(x, ';');
 }
 
+/* Reads a directive inside a function. Those for debuggers are skipped. */
 static int read_body_directive(struct ct_ptx_reader *r)
 {
 	struct ct_ptx_lexer *x = &r->x;

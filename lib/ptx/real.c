@@ -186,6 +186,7 @@ static uint64_t operation32(enum ct_ptx_float_code code, const uint64_t *x)
 	return of_float(r);
 }
 
+/* An operation in double precision, in the rounding that is set. */
 static uint64_t operation64(enum ct_ptx_float_code code, unsigned mode, const uint64_t *x)
 {
 	kept_double a = as_double(x[0]), b = as_double(x[1]), c = as_double(x[2]), r;
@@ -293,6 +294,8 @@ static uint64_t real_to_integer(enum ct_ptx_type to, double v, enum ct_ptx_round
 	return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
 }
 
+/* Converts an integer with one rounding. Half precision goes through a double, which is rounded to odd
+ * first, so that the second rounding is exact. */
 static uint64_t integer_to_real(enum ct_ptx_type to, int negative, uint64_t bits,
                                 enum ct_ptx_round round)
 {

@@ -99,6 +99,8 @@ static void end_lanes(struct ct_ptx_warp *w, uint32_t mask)
 		ct_ptx_end_split(w);
 }
 
+/* Calls a function, directly or by its address. Functions that the module only declares are the
+ * host's. */
 static int call(struct ct_ptx_warp *w, const struct ct_ptx_op *o)
 {
 	const struct ct_ptx_module *m = w->run->m;

@@ -141,6 +141,7 @@ static int next_cta(struct team *t, uint64_t *i)
 	return 1;
 }
 
+/* A worker: takes CTAs as long as there are any, and hands results on in the order of CTAs. */
 static void work(void *ctx, size_t worker)
 {
 	struct team *t = ctx;

@@ -43,6 +43,7 @@ static const unsigned char *texel(const struct ct_ptx_texture *t, const int64_t 
 	       (uint64_t)i[1] * t->pitch + (uint64_t)i[0] * t->channels * (t->bits / 8u);
 }
 
+/* One channel of a texel, as bits and as a real; integers are normalised where the texture says so. */
 static struct channel read_channel(const struct ct_ptx_texture *t, const unsigned char *at, unsigned c)
 {
 	uint64_t raw = 0, most = (UINT64_C(1) << t->bits) - 1;
@@ -168,6 +169,7 @@ static void read_lane(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const st
 	}
 }
 
+/* tex: looks each lane's texture up by its handle and reads the texels that its coordinates ask for. */
 void ct_ptx_exec_tex(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u64 *handle = ct_ptx_at(w, o->a);

@@ -16,6 +16,8 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 	return st;
 }
 
+/* Doubles the table of line requests of an SM. Their numbers stay, since requests on their way hold
+ * them. */
 static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->full.lreq_cap ? sm->full.lreq_cap * 2 : 256;

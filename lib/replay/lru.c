@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Takes all arrays of the cache from the pool, which frees them as a whole. */
 static int allocate_all(struct rp_lru *t, struct ct_pool *pool, struct ct_error *e)
 {
 	uint32_t n = t->capacity;

@@ -233,6 +233,7 @@ void ct_part_send(struct ct_replay *r, const struct ct_part *p, enum ct_net net,
 
 /* ---- launches, ticks ---- */
 
+/* Calls fn with each part that was given, in a fixed order. */
 static void for_each_part(struct ct_replay *r,
                           void (*fn)(struct ct_replay *, const struct ct_part *, unsigned))
 {
@@ -287,6 +288,7 @@ void rp_parts_window(struct ct_replay *r)
 
 /* ---- beginning and end ---- */
 
+/* Line and chunk of the L1: what the part says, else the GPU's line and sector. */
 static int set_line_and_chunk(struct ct_replay *r, struct ct_error *e)
 {
 	struct rp_parts *p = r->parts;
@@ -309,6 +311,7 @@ static int set_line_and_chunk(struct ct_replay *r, struct ct_error *e)
 	return 0;
 }
 
+/* Refuses combinations of parts that the engine cannot run. */
 static int check_parts(const struct ct_replay *r, const struct ct_replay_parts *g, struct ct_error *e)
 {
 	if (!r->timing->takes_parts)

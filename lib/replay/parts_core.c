@@ -43,6 +43,8 @@ static const struct ct_operands *operands_at(struct ct_replay *r, uint32_t sid)
 	return &p->operands[sid];
 }
 
+/* Describes the instruction that a warp is about to issue to the part. Returns -1 when no memory was
+ * left for its operands. */
 static int issue_of(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp, struct ct_issue *q)
 {
 	const struct ct_inst *inst = &sm->next[warp].inst;

@@ -12,6 +12,7 @@ enum { READ, WRITE, FORWARD }; /* rp_fetch_next.kind */
 
 /* ---- in front of the lookup ---- */
 
+/* Describes a line request to the part. The token finds it again when the part answers. */
 static struct ct_l1_request request_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t lreq)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];

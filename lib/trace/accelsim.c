@@ -110,6 +110,8 @@ static int finish_warp(struct ct_accelsim *a, struct ct_error *e)
 	                     w->warp, a->stream.lines, a->claimed);
 }
 
+/* Ends the warp before and begins warp number `warp` of the thread block. A warp that comes twice or
+ * that the block does not have is damage. */
 static int begin_warp(struct ct_accelsim *a, uint64_t warp, struct ct_error *e)
 {
 	struct ct_lines *l = &a->lines;
@@ -161,6 +163,9 @@ static int every_block_once(const struct ct_accelsim *a)
 	return sum == a->block_sum;
 }
 
+/* Reads the coordinates of the thread block that #BEGIN_TB announced. Blocks may come in any order,
+ * which is told once, but each of them only once: their sum and number are checked at the kernel's
+ * end. */
 static int set_block(struct ct_accelsim *a, const char *value, struct ct_error *e)
 {
 	uint64_t xyz[3];
@@ -383,6 +388,8 @@ static int check_lead(struct ct_accelsim *a, const char *p, struct ct_error *e)
 	return CT_OK;
 }
 
+/* Parses an instruction line word by word, keeps its static text as a template for lines like it, and
+ * packs the instruction. */
 static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 {
 	const struct ct_line *t = a->line;

@@ -96,6 +96,8 @@ static uint32_t *bucket_of(struct ct_templates *s, uint64_t pc)
 	return &s->bucket[ct_mix64(pc) & (s->buckets - 1)];
 }
 
+/* Doubles the table of chains and puts each template into the chain of its PC again. Returns -1 when out
+ * of memory, the table as it was. */
 static int grow_buckets(struct ct_templates *s)
 {
 	size_t n = s->buckets ? 2 * s->buckets : 1024;

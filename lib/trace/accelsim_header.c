@@ -275,6 +275,8 @@ static const char *first_lost(unsigned seen)
 	return NULL;
 }
 
+/* Refuses a header that lacks what no kernel can be read without, and fills in what older tracers leave
+ * out. */
 static int check_header(struct ct_lines *l, struct header *h, struct ct_error *e)
 {
 	static const struct {

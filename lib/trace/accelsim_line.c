@@ -376,6 +376,8 @@ int ct_columns_detect(unsigned lead, int immediates, const char *p, const char *
 	return st;
 }
 
+/* What the reader has to know of every execution of this instruction, as CT_TPL_* bits, so that the fast
+ * path looks at one number. */
 unsigned ct_flags_of(const struct ct_line *t)
 {
 	const struct ct_sinst *s = &t->inst;

@@ -33,6 +33,8 @@ static int outside(struct ct_accelsim *a, struct ct_error *e)
 	return ct_fail_nomem(e);
 }
 
+/* The warp that a line of a raw trace belongs to, by its leading numbers x, y, z and warp; NULL where
+ * the launch has no such warp. */
 static struct ct_group_warp *warp_of(struct ct_accelsim *a, const uint64_t *lead, struct ct_error *e)
 {
 	uint64_t cta;
@@ -87,6 +89,8 @@ static int fast_inst(struct ct_accelsim *a, struct ct_error *e)
 	return 1;
 }
 
+/* Parses a line word by word and packs it into the stream of its own warp. Lines of all warps come mixed
+ * in a raw trace, so that each warp has a stream under way. */
 static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 {
 	const struct ct_line *t = a->line;

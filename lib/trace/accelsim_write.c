@@ -100,6 +100,8 @@ static void put_opcode(struct line *l, const char *opcode)
 	put_char(l, ' ');
 }
 
+/* Writes the addresses in one of the three forms of the text: 0 and all of them, 1 with base and stride,
+ * or 2 with base and differences. */
 static void put_addresses(struct line *l, const struct ct_inst *inst)
 {
 	switch (inst->addr_form) {
@@ -122,6 +124,8 @@ static void put_addresses(struct line *l, const struct ct_inst *inst)
 	}
 }
 
+/* Writes the values of an instruction's registers: for each register how many there are, then the values
+ * in hexadecimal. */
 static void put_values(struct line *l, const struct ct_inst *inst)
 {
 	if (!inst->values || inst->nvalues == 0) {

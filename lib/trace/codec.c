@@ -67,6 +67,8 @@ static void consume(struct ct_raw *r, size_t n)
 
 /* ---- plain ---- */
 
+/* Bytes that are not compressed are handed on as they are. Each of the readers below returns 1 with *n
+ * bytes, 0 at the end, or an error. */
 static int plain_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, size_t cap, size_t *n,
                       struct ct_error *e)
 {
@@ -121,6 +123,8 @@ static void xz_fail(struct ct_codec *c, const struct ct_raw *r, lzma_ret ret, in
 		damaged(c, "xz", r, ret == LZMA_OPTIONS_ERROR ? "unknown options" : "check failed");
 }
 
+/* Unpacks xz until something comes out. An error is kept until the bytes that precede it were handed
+ * out, so that --salvage can use them. */
 static int xz_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, size_t cap, size_t *n,
                    struct ct_error *e)
 {
@@ -192,6 +196,8 @@ static int gz_next_member(struct ct_codec *c, struct ct_raw *r, struct ct_error 
 	return 1;
 }
 
+/* Unpacks gzip, whose files may consist of several members. An error is kept until the bytes before it
+ * were handed out. */
 static int gz_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, size_t cap, size_t *n,
                    struct ct_error *e)
 {
@@ -261,6 +267,8 @@ static struct ct_codec *zst_open(struct ct_error *e)
 	return c;
 }
 
+/* Unpacks zstd frames until something comes out. An error is kept until the bytes before it were handed
+ * out. */
 static int zst_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, size_t cap, size_t *n,
                     struct ct_error *e)
 {

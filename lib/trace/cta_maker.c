@@ -248,6 +248,7 @@ int ct_cta_maker_put_plain(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, 
 	return CT_OK;
 }
 
+/* Packs a memory instruction whose lanes are a constant stride apart, without a list of addresses. */
 int ct_cta_maker_put_strided(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, uint32_t mask,
                              uint64_t first, int64_t stride, struct ct_error *e)
 {

@@ -47,6 +47,7 @@ static void close_reader(void *r)
 	free(c);
 }
 
+/* Makes the reader of a packed trace. Nothing is read yet. */
 static int open_reader(void **out, struct ct_source *s, struct ct_env *env, struct ct_error *e)
 {
 	struct ct_ctz *c = calloc(1, sizeof *c);
@@ -201,6 +202,7 @@ static int named(const struct ct_ctz *c, int st, const struct ct_error *bare, st
 
 /* ---- thread blocks ---- */
 
+/* Adds a thread block to the counts of the kernel, of the file, and of the statistics. */
 static void count(struct ct_ctz *c, const struct ct_cta *cta)
 {
 	struct ct_trace_stats *s = c->env->stats;
@@ -228,6 +230,8 @@ static void note_absent(struct ct_ctz *c, uint64_t unfinished)
 	                   c->kernel_warps > unfinished ? c->kernel_warps - unfinished : 0);
 }
 
+/* Reads the block that ends a kernel: what the reader of the original text found odd in it. A thread
+ * block that is still open is damage. */
 static int end_kernel(struct ct_ctz *c, struct ct_error *e)
 {
 	struct ct_trace_stats *s = c->env->stats;
@@ -271,6 +275,8 @@ static int kernel_block(struct ct_ctz *c, struct ct_error *e)
 	}
 }
 
+/* Hands out the next thread block of the kernel: 1, or 0 at its end. A block may go on over several
+ * frames. */
 static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 {
 	struct ct_ctz *c = r;
@@ -302,6 +308,7 @@ static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 	return 0;
 }
 
+/* Passes over the rest of a kernel without unpacking its frames. */
 static int skip(void *r, struct ct_error *e)
 {
 	struct ct_ctz *c = r;
@@ -321,6 +328,8 @@ static int skip(void *r, struct ct_error *e)
 
 /* ---- kernels, copies, the end ---- */
 
+/* Reads a kernel's header and makes it the launch at hand. Numbers of kernels have to rise, as the
+ * writer wrote them. */
 static int start_kernel(struct ct_ctz *c, struct ct_error *e)
 {
 	struct ct_error bare;
@@ -455,6 +464,8 @@ static int outer_block(struct ct_ctz *c, struct ct_error *e)
 	}
 }
 
+/* Hands out what comes next outside of kernels: a kernel (1), a copy (2), or the end (0). What is left
+ * of the kernel before is passed over. */
 static int next_event(void *r, struct ct_launch **l, struct ct_event *ev, struct ct_error *e)
 {
 	struct ct_ctz *c = r;

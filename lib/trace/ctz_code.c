@@ -94,6 +94,7 @@ static int remember(struct ctz_opcodes *o, const char *text, size_t n)
 	return 0;
 }
 
+/* Writes an opcode as the number of an earlier one with the same text, or as 0 and its text. */
 static int put_opcode(struct ctz_opcodes *o, struct ct_buf *column, const char *text)
 {
 	size_t n = strlen(text), i = o->n;
@@ -128,6 +129,8 @@ static void put_regs(struct ct_buf *column, const ct_reg *r, unsigned n)
 	}
 }
 
+/* Packs a static instruction into its columns: PC and line as differences to what is expected, the class
+ * only where the opcode does not give it. */
 int ctz_code_put(struct ctz_code_state *c, struct ct_buf *column, const struct ct_sinst *s,
                  struct ct_error *e)
 {
@@ -160,6 +163,7 @@ int ctz_code_put(struct ctz_code_state *c, struct ct_buf *column, const struct c
 	return CT_OK;
 }
 
+/* The reverse of put_opcode(). Returns -1 for damage, -2 when out of memory. */
 static int get_opcode(struct ctz_opcodes *o, struct ctz_in *column, const char **text, size_t *n)
 {
 	uint64_t i;

@@ -79,6 +79,8 @@ static struct ctz_site *site_of(struct ctz_decoder *d, uint32_t sid)
 	return ctz_model_site(&d->model, sid, ct_code_at(&d->launch->code, sid)->width_field != 0);
 }
 
+/* Makes sure that a run of equal active masks is at hand. A run is the mask before the last one, no
+ * lane, or a mask of its own. */
 static int next_mask(struct ctz_decoder *d)
 {
 	uint64_t v;
@@ -106,6 +108,7 @@ static int next_mask(struct ctz_decoder *d)
 	return 0;
 }
 
+/* The differences between the addresses of lanes: those seen last at this place, or a new list. */
 static int get_list(struct ctz_decoder *d, struct ct_pack_addr *a, struct ctz_list *list, int same)
 {
 	unsigned n = a->n ? a->n - 1 : 0;
@@ -136,6 +139,7 @@ static CT_INLINE int get_base(struct ctz_decoder *d, struct ctz_site *s, uint8_t
 	return 0;
 }
 
+/* What follows an access's first address: a stride, or a list of differences. */
 static int get_rest(struct ctz_decoder *d, uint32_t sid, struct ctz_site *s, uint8_t byte,
                     struct ct_pack_addr *a)
 {
@@ -363,6 +367,7 @@ static int start_warp(struct ctz_decoder *d, struct ct_builder *b, uint64_t *nex
 	return 0;
 }
 
+/* Unpacks the warps of a thread block. The first one may go on from the frame before (bit 2 of head). */
 static int get_warps(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s, uint64_t head,
                      int keep_values, struct ct_error *e)
 {
@@ -380,6 +385,8 @@ static int get_warps(struct ctz_decoder *d, struct ct_builder *b, struct ct_stor
 	return 0;
 }
 
+/* Unpacks a thread block, or the part of it that is in this frame: 1 when it is complete, 2 when it goes
+ * on in the next frame. */
 static int get_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s, int keep_values,
                    struct ct_error *e)
 {

@@ -144,6 +144,8 @@ static inline void put_steps(struct ctz_encoder *c, uint32_t sid, uint32_t n)
 	c->last_sid = sid + n - 1;
 }
 
+/* Writes which instruction comes next, as runs of neighbours and the jumps between them, and tells where
+ * what an instruction carries (addresses, values) is not as it was. */
 static void put_flow(struct ctz_encoder *c, uint32_t sid, struct ctz_site *site, unsigned attr)
 {
 	struct ct_buf *b = &c->column[CTZ_C_FLOW];
@@ -237,6 +239,7 @@ static void put_list(struct ctz_encoder *c, const struct addresses *a, struct ct
 	list->n = (uint8_t)(n + 1);
 }
 
+/* Writes the addresses of an access. What the model predicts right costs one byte. */
 static void put_address(struct ctz_encoder *c, uint32_t sid, struct ctz_site *s,
                         const struct addresses *a)
 {

@@ -200,6 +200,8 @@ int ct_ctz_put_kernel(struct ct_ctz_writer *w, const struct ct_kernel *k, struct
 
 /* ---- frames ---- */
 
+/* Writes the frame that is full, behind the static instructions that are new in it, and notes its place
+ * for the index. */
 static int put_frame(struct ct_ctz_writer *w, struct ct_error *e)
 {
 	struct ctz_encoder *c = &w->encoder;
@@ -336,6 +338,8 @@ void ct_ctz_end_warp(struct ct_ctz_writer *w)
 	w->warps++;
 }
 
+/* Packs the instructions of a warp that `keep` wants. Repeated ones come from the cursor as one with a
+ * count. */
 static int put_warp(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_cursor *c,
                     ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
 {

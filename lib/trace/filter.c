@@ -29,6 +29,8 @@ static int parse_range(const char *text, uint64_t *first, uint64_t *last)
 	return p && *p == '\0';
 }
 
+/* Compiles a pattern for kernel names, with a limit on the work of a match, since names come from files
+ * that nobody vouches for. */
 static int compile(struct ct_filter *f, const char *text, struct ct_error *e)
 {
 	int number;

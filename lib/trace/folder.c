@@ -110,6 +110,8 @@ static int has_marker(const char *path)
 	return n == (ssize_t)sizeof MARKER_HEAD - 1 && strcmp(head, MARKER_HEAD) == 0;
 }
 
+/* Whether the folder may be written: it is not there, empty, or holds nothing but an earlier output of
+ * tracegen and may be replaced. */
 static int check_target(struct ct_folder *s, struct ct_error *e)
 {
 	struct stat st;
@@ -152,6 +154,7 @@ static char *temp_name(const char *path, unsigned attempt)
 	return b.data;
 }
 
+/* Makes a folder beside the final one, so that a rename puts the whole output in place at once. */
 static int make_temp(struct ct_folder *s, struct ct_error *e)
 {
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
@@ -169,6 +172,7 @@ static int make_temp(struct ct_folder *s, struct ct_error *e)
 	return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot create a folder beside it", s->path);
 }
 
+/* Frees all of it. Files that were written stay. */
 static void release(struct ct_folder *s)
 {
 	if (s->fd >= 0)
@@ -315,6 +319,7 @@ int ct_folder_kernel_begin(struct ct_folder *s, struct ct_kernel *k, struct ct_e
 	return st;
 }
 
+/* Packs n bytes into the file at hand, or ends its frame. */
 static int compress(struct ct_folder *s, const void *p, size_t n, ZSTD_EndDirective end,
                     struct ct_error *e)
 {

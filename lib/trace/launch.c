@@ -115,6 +115,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return ct_mix64(h ^ v) + CT_GOLDEN64;
 }
 
+/* A hash over everything in which two static instructions may differ. */
 static uint64_t hash_of(const struct ct_sinst *s, size_t n)
 {
 	uint64_t h = mix(s->pc, s->line);
@@ -151,6 +152,8 @@ static uint64_t hash_of_sid(const void *code, uint32_t sid)
 	return hash_of(s, strlen(s->opcode));
 }
 
+/* Keeps a copy of an opcode's text in a block that lives as long as the code. NULL when out of
+ * memory. */
 static const char *keep_text(struct ct_code *c, const char *p, size_t n)
 {
 	if (!c->text || c->text->size - c->text->used < n + 1) {
@@ -168,6 +171,8 @@ static const char *keep_text(struct ct_code *c, const char *p, size_t n)
 	return q;
 }
 
+/* Adds a static instruction behind the others. Readers in other threads may look at earlier ones
+ * meanwhile: chunks never move, and the count is published last. */
 static int append(struct ct_code *c, const struct ct_sinst *s, size_t n, struct ct_error *e)
 {
 	uint32_t sid = ct_code_count(c), at;

@@ -86,6 +86,8 @@ static int add_array(struct ct_list *list, const struct ct_array *x, size_t name
 	return CT_OK;
 }
 
+/* Reads arrays.tsv: a head, then a line per array. Everything else in it is damage, told with its
+ * line. */
 static int read_arrays(struct ct_list *list, const char *path, const struct ct_buf *text,
                        struct ct_error *e)
 {

@@ -29,6 +29,7 @@ struct reader {
 
 /* ---- lines ---- */
 
+/* Notes a launch that the log announces. A number that comes again begins another run of the program. */
 static int launch_line(struct reader *r, const struct ct_nvbit_launch *n, struct ct_error *e)
 {
 	struct ct_log *l = r->log;
@@ -116,6 +117,8 @@ static int choose_lanes(struct reader *r, const struct ct_nvbit_access *a)
 	return 0;
 }
 
+/* Puts an access into its launch. The shared half of an LDGSTS is left out, since the other half has its
+ * addresses. */
 static int access_line(struct reader *r, struct ct_error *e)
 {
 	const struct ct_nvbit_access *a = &r->access;
@@ -266,6 +269,7 @@ static int read_lines(struct reader *r, struct ct_error *e)
 
 /* ---- the whole log ---- */
 
+/* Warns of launches that have records and no launch line. */
 static void say_unlaunched(const struct reader *r)
 {
 	struct ct_log *l = r->log;
@@ -284,6 +288,7 @@ static void say_unlaunched(const struct reader *r)
 		        ct_source_name(l->lines.source), first, n);
 }
 
+/* Warns once, at the log's end, of what its records cannot tell or may tell wrong. */
 static void say(const struct reader *r)
 {
 	const struct ct_log *l = r->log;

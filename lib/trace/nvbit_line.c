@@ -179,6 +179,8 @@ static const char *pair(const char *p, const char *end, unsigned place, struct c
 	return NULL;
 }
 
+/* Reads the lanes' addresses where a tool prints them in pairs behind a colon. NULL, or what is wrong;
+ * `cut` says that the line is the last one of a file without an end. */
 static const char *pair_list(const char *p, const char *end, int cut, struct ct_nvbit_access *a)
 {
 	unsigned n = 0;

@@ -298,6 +298,7 @@ static unsigned token_bytes(struct text t)
 	return 0;
 }
 
+/* What a word behind a dot says about caching (CT_MOD_*), or 0. Some words only count behind .STRONG. */
 static unsigned token_mod(struct text t, struct text before)
 {
 	int strong = is(before, "STRONG");

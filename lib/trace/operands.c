@@ -59,6 +59,7 @@ static struct fragments find(const struct fragments *table, const char *opcode)
 	return *table;
 }
 
+/* How many registers a tensor-core instruction reads as A, B and C, by its shape and types. */
 static struct fragments fragments_of(const char *opcode)
 {
 	struct fragments f;
@@ -155,6 +156,7 @@ static void conversion(struct ct_sinst *s)
 	}
 }
 
+/* Widens the operands of arithmetic that works on pairs of registers; lists name the first one only. */
 static void arithmetic(struct ct_sinst *s)
 {
 	const char *op = s->opcode;

@@ -137,6 +137,8 @@ unsigned char *ct_pack_jump(struct ct_packer *k, unsigned char *p, uint32_t sid,
 	return p;
 }
 
+/* Packs one instruction at p and returns the end. An instruction that follows its neighbour with the
+ * same mask needs no number and no mask. */
 unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask,
                             const struct ct_pack_addr *a, const uint32_t *values, unsigned nvalues)
 {

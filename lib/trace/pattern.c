@@ -254,6 +254,8 @@ static int same_inst(const struct reader *r, const struct ct_log_record *o, int 
 	       strcmp(x->inst.opcode, o->inst.opcode) == 0;
 }
 
+/* Makes a lane's access of the named groups, and joins it to the instruction under way where it is
+ * another lane of that. */
 static int matched_line(struct reader *r, const char *line, struct ct_error *e)
 {
 	struct ct_log_record o = {0};
@@ -289,6 +291,7 @@ static int matched_line(struct reader *r, const char *line, struct ct_error *e)
 	return st;
 }
 
+/* Tries the pattern on a line. A line that does not match is only counted. */
 static int one_line(struct reader *r, const char *p, const char *end, struct ct_error *e)
 {
 	const char *line_end = end;
@@ -311,6 +314,7 @@ static int one_line(struct reader *r, const char *p, const char *end, struct ct_
 	return CT_OK;
 }
 
+/* Reads the input line by line, whatever its size, and hands out the last instruction at its end. */
 static int read_lines(struct reader *r, struct ct_error *e)
 {
 	struct ct_lines *l = &r->log->lines;
@@ -329,6 +333,7 @@ static int read_lines(struct reader *r, struct ct_error *e)
 	}
 }
 
+/* Reads the whole input. With --salvage, damage is told after what precedes it was handed out. */
 static int read_text(struct reader *r, struct ct_error *e)
 {
 	struct ct_log *l = r->log;

@@ -52,6 +52,7 @@ static int like_list(const char *p, const char *end)
 	return q > p && starts(q, end, ",0x");
 }
 
+/* Tells Accel-Sim's text from a kernels list by the first lines that are typical of one. */
 static enum ct_kind by_lines(const char *p, const char *end)
 {
 	enum ct_kind kind = CT_KIND_TEXT;
@@ -82,6 +83,8 @@ static const char *control_byte(const char *p, const char *end)
 	return NULL;
 }
 
+/* What the first bytes look like. Formats with a mark of their own come first, text that anything may
+ * precede comes last. */
 static enum ct_kind classify(const char *p, const char *end)
 {
 	if (p == end)

@@ -199,6 +199,7 @@ static int drain_raw(struct ct_source *s, struct ct_error *e)
 	return (int)n;
 }
 
+/* Reads and unpacks ahead into free slots until the end, an error, or until the reader wants no more. */
 static void *reader_thread(void *arg)
 {
 	struct ct_source *s = arg;
@@ -259,6 +260,8 @@ static int allocate(struct ct_source *s)
 	return s->raw_buffer && s->name ? 0 : -1;
 }
 
+/* Makes a source of a file descriptor, which it owns unless it is standard input. On an error the
+ * descriptor is closed. */
 static int source_new(struct ct_source **out, const char *name, int fd,
                       const struct ct_source_options *o, struct ct_error *e)
 {

@@ -125,6 +125,8 @@ static int class_of(size_t n)
 	return c;
 }
 
+/* Finds a place of at least n bytes in the temporary file, a freed one of the same size class where
+ * there is one. */
 static int reserve(struct ct_store *s, size_t n, uint64_t *offset, struct ct_error *e)
 {
 	int c = class_of(n), st = CT_OK;
@@ -142,6 +144,7 @@ static int reserve(struct ct_store *s, size_t n, uint64_t *offset, struct ct_err
 	return st;
 }
 
+/* Writes n bytes at a place of the temporary file. */
 static int write_at(struct ct_store *s, const unsigned char *p, size_t n, uint64_t at,
                     struct ct_error *e)
 {

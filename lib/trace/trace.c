@@ -54,6 +54,7 @@ static struct ct_source_options source_options(const struct ct_trace_options *o)
 	return s;
 }
 
+/* Makes a trace without a reader. `path` is what the user gave, `file` what is opened. */
 static int trace_new(struct ct_trace **out, const char *path, const char *file,
                      const struct ct_trace_options *o, struct ct_error *e)
 {
@@ -76,6 +77,7 @@ static int trace_new(struct ct_trace **out, const char *path, const char *file,
 	return CT_OK;
 }
 
+/* Fails with what the input is instead of a trace, and with what to do. */
 static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error *e)
 {
 	static const struct {
@@ -102,6 +104,7 @@ static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error 
 
 /* ---- lists ---- */
 
+/* Reads a kernels list into memory. Errors name the line at which they came. */
 static int read_whole(struct ct_source *s, struct ct_buf *b, struct ct_error *e)
 {
 	const char *p;
@@ -122,6 +125,8 @@ static int read_whole(struct ct_source *s, struct ct_buf *b, struct ct_error *e)
 	return ct_fail(e, st, "%s:%" PRIu64 ": %s", ct_source_name(s), line, bare.text);
 }
 
+/* Warns of what a kernels list has and the trace has not: unknown lines, missing files, files that are
+ * not in the list. */
 static void say_skipped(const struct ct_trace *t, const char *name)
 {
 	const struct ct_list *l = &t->list;
@@ -151,6 +156,7 @@ static void say_skipped(const struct ct_trace *t, const char *name)
 		        name, l->unlisted, l->first_unlisted);
 }
 
+/* Reads a kernels list and what lies beside it, and finds its kernels' files. */
 static int open_list(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
 {
 	struct ct_buf text = {0};
@@ -195,6 +201,7 @@ static int start_reader(struct ct_trace *t, struct ct_source *s, const struct ct
 	return ops->open(&t->reader, s, &t->env, e);
 }
 
+/* Starts the reader for what the input is. It takes the source over, also when it fails. */
 static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
 {
 	enum ct_kind kind = CT_KIND_EMPTY;
@@ -230,6 +237,7 @@ static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error 
 	return st;
 }
 
+/* Opens a trace from a source, which it takes over, also when it fails. */
 static int open_as(struct ct_trace **out, const char *path, struct ct_source *s,
                    const struct ct_trace_options *o, struct ct_error *e)
 {

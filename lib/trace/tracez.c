@@ -69,6 +69,7 @@ static uint64_t u64_at(const unsigned char *p)
 
 /* ---- the file ---- */
 
+/* Reads n bytes at a place of the file, from memory or from disk. A file that ends before is damaged. */
 static int read_file(const struct file *f, uint64_t at, void *p, size_t n, struct ct_error *e)
 {
 	size_t done = 0;
@@ -107,6 +108,8 @@ static int write_file(struct file *f, const char *p, size_t n, struct ct_error *
 	return CT_OK;
 }
 
+/* Keeps bytes of a pipe, in memory up to RESIDENT and from there on in a temporary file: the index
+ * stands at the end. */
 static int add_bytes(struct file *f, const char *p, size_t n, struct ct_error *e)
 {
 	int st = CT_OK;
@@ -261,6 +264,8 @@ static int add_header(struct ct_tracez_text *t, struct ct_error *e)
 	return CT_OK;
 }
 
+/* Writes the head of the next thread block as text. Behind the last one, checks that index and regions
+ * are used up. */
 static int next_block(struct ct_tracez_text *t, struct ct_error *e)
 {
 	unsigned char r[CT_TRACEZ_BLOCK];
@@ -300,6 +305,7 @@ static int next_block(struct ct_tracez_text *t, struct ct_error *e)
 	return CT_OK;
 }
 
+/* Writes the head of the next warp as text, after checking that its region lies where the index says. */
 static int next_warp(struct ct_tracez_text *t, struct ct_error *e)
 {
 	unsigned char r[CT_TRACEZ_WARP], head[CT_TRACEZ_REGION];
@@ -367,6 +373,7 @@ static int unpack(struct ct_tracez_text *t, size_t n, uint32_t lines, struct ct_
 	return CT_OK;
 }
 
+/* Unpacks the next piece of a warp's lines, after checking its sizes against the index. */
 static int next_piece(struct ct_tracez_text *t, struct ct_error *e)
 {
 	unsigned char lines[4], bytes[4];

@@ -120,6 +120,8 @@ static int wanted(struct ct_cta *cta, const struct ct_inst *inst, ct_ctz_keep_fn
 	       keep(keep_ctx, ct_cta_kernel(cta), ct_code_at(ct_cta_code(cta), inst->sid), inst);
 }
 
+/* Writes the instructions of a warp that `keep` wants. Their number stands in front, so that they are
+ * counted first. */
 static int put_warp(struct ct_tracez_writer *w, struct ct_cursor *c, struct ct_cta *cta, uint32_t i,
                     ct_ctz_keep_fn keep, void *keep_ctx, struct ct_error *e)
 {

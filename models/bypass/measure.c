@@ -291,6 +291,7 @@ static double quotient(uint64_t a, uint64_t b)
 	return b ? (double)a / (double)b : NAN;
 }
 
+/* Writes what was counted for one system. Systems that never evict have no numbers about evictions. */
 static void write_one(struct ct_records *w, const struct ct_bp_measure *m, enum ct_bp_system system,
                       const struct ct_bp_counts *c)
 {

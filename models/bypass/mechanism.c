@@ -10,6 +10,8 @@
 
 /* ---- a run ---- */
 
+/* Reads the parameters that were set, and notes whether one of them needs the trace to be measured
+ * again. */
 static int bp_open(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	struct bp_run *own = ct_calloc(1, sizeof *own);

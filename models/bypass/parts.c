@@ -60,6 +60,8 @@ static void on_allocated(void *ctx, const struct ct_admission_visit *v, int evic
 
 /* ---- Perfect ---- */
 
+/* Notes that a request waits for a line, behind those that came before. Returns -1 when out of
+ * memory. */
 static int wait_for(struct perfect_sm *s, uint32_t line, uint64_t token, uint32_t sectors)
 {
 	uint32_t i = s->free, *at = &s->seen.line[line].waiting;
@@ -97,6 +99,7 @@ static int has_room(const struct ct_bp_parts *x, const struct ct_replay *r,
 	return ct_l1_queued(r, q->sm, cycle) < (queue > 2 ? queue : 2) - (q->is_write ? 0 : 1);
 }
 
+/* A look-up in an L1 that forgets nothing: sectors that were asked for are there or on their way. */
 static enum ct_l1_outcome perfect_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *q,
                                          uint64_t cycle, struct ct_l1_result *out)
 {

@@ -89,6 +89,7 @@ static double own_cycles(const struct ct_replay_counts *c)
 	return (double)(c->cycles - c->launch_cycles);
 }
 
+/* Writes what each system's replay counted; the first one is the baseline of all. */
 static int write_systems(struct ct_profile *p, const struct ct_replay_counts *total, struct ct_error *e)
 {
 	struct ct_records w = {.p = p, .e = e, .mechanism = BP_MECHANISM, .method = "replay"};

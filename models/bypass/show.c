@@ -31,6 +31,7 @@ static double speedup_by(const struct ct_profile *p, const char *system, const c
 	return NAN;
 }
 
+/* The table of all systems. */
 static void answer_table(const struct ct_bp_answer *a, const struct ct_profile *p,
                          const struct ct_table_style *style, struct ct_buf *b)
 {
@@ -59,6 +60,7 @@ static void answer_table(const struct ct_bp_answer *a, const struct ct_profile *
 	ct_table_render(&table, b);
 }
 
+/* The speed-ups by both methods, and how far they are apart. */
 static void check_table(const struct ct_bp_answer *a, const struct ct_profile *p,
                         const struct ct_table_style *style, struct ct_buf *b)
 {

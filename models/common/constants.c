@@ -101,6 +101,7 @@ static int check_type(const struct ct_constants *t, size_t i, const char *assign
 	return ct_fail(e, CT_ERR_USAGE, "%s: not a power of two: use %s", assignment, list);
 }
 
+/* Sets a constant from text, with its unit, range and type checked. */
 static int set_row(const struct ct_constants *t, size_t i, const char *assignment, const char *value,
                    double *out, struct ct_error *e)
 {

@@ -23,6 +23,8 @@ static double line_misses(const void *ctx, double lines, unsigned ways)
 	return ct_workload_llc_misses(s->w, s->sms, lines, ways);
 }
 
+/* Fits the curve of the LLC to the misses that were replayed: first the curve itself, then a factor on
+ * what is no first touch, and what is left over on first touches. */
 static void fit_curves(struct ct_llc_fit *f, const struct ct_workload *w, double lines, unsigned ways)
 {
 	const struct stream s = {w, w->sms};

@@ -47,6 +47,7 @@ static double remembered_share(struct memo *m, const struct ct_cache_shape *c, u
 	return m->share[at];
 }
 
+/* Shares are remembered from cell to cell, since neighbours have equal bounds. */
 void ct_curve_replication(const struct ct_rj *nearest, const struct ct_rj *sharers,
                           const struct ct_cache_shape *c, struct ct_replication *r)
 {

@@ -297,6 +297,8 @@ static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, 
 	sum->cycles += cycles;
 }
 
+/* First touches make a phase of their own, in which everything misses, since they come together at a
+ * program's start. */
 void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt, struct ct_perf_result *out)
 {
 	double misses = ct_perf_dram_share(pt), cold = m->even ? 0 : fmin(fmax(pt->cold, 0), misses);

@@ -4,6 +4,8 @@
 #include "models/malekeh/parts.h"
 #include "models/malekeh/sthld.h"
 
+/* The first byte chooses a system, the others seed its settings. Returns 1 for a system that cannot be
+ * part of an engine. */
 int ct_mk_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES],
                      struct ct_replays_engine *engine, void **parts, struct ct_error *e)
 {

@@ -183,6 +183,8 @@ static void write_back(struct mk_sm *sm, struct mk_core *k, int32_t flight, uint
 		mk_check(k, warp);
 }
 
+/* Writes back the results that are due in this cycle. Those of a later turn of the wheel are put
+ * back. */
 static void results_of_day(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 {
 	uint32_t day = (uint32_t)(now % MK_WHEEL);

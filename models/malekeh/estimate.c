@@ -141,6 +141,7 @@ int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const cha
 
 /* ---- bounds ---- */
 
+/* Bounds follow from the register reuse distances alone, so that they need no replay. */
 struct ct_mk_bound ct_mk_hit_bound(const struct ct_mk_system *s, const struct ct_hist *insts,
                                    const struct ct_hist *distinct)
 {

@@ -46,6 +46,7 @@ static const struct ct_figure_series figure_16[] = MK_THREE("rf_cache_writes_rat
 static const struct ct_figure_series figure_17[] = {
 	CT_FIGURE_ES("", "GTO+LRU", NAME, "GTO+LRU", "rf_hit_ratio")};
 
+/* The share of register reads by their distance in instructions, first reads left out. */
 static void make_register_distances(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	struct ct_hist *h = ct_calloc(1, sizeof *h);

@@ -95,6 +95,8 @@ static void rfc_results(struct mk_sm *sm, struct mk_core *k, const struct mk_fli
 	}
 }
 
+/* Sources of an instruction under RFC: those in the warp's cache are hits, the others are read from
+ * their banks. Returns how many were asked for. */
 static uint32_t rfc_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp,
                             const struct mk_flight *f)
 {
@@ -114,6 +116,8 @@ static uint32_t rfc_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uin
 
 /* ---- software RFC: as planned ---- */
 
+/* The same under SW-RFC, where the compiler's plan says which sources are in the cache and which are put
+ * there. */
 static uint32_t sw_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp,
                            const struct mk_flight *f)
 {

@@ -54,6 +54,7 @@ struct ct_mk_measure {
 
 /* ---- recording ---- */
 
+/* The record of an SM. With `add` a new one is begun, as long as fewer than max_lanes are recorded. */
 static struct lane *lane_of(struct ct_mk_measure *m, uint32_t sm, int add)
 {
 	for (uint32_t i = 0; i < m->lanes; i++)
@@ -95,6 +96,8 @@ static int begin_warp(struct ct_mk_measure *m, struct lane *l, const struct ct_i
 	return w < 0 ? -1 : 0;
 }
 
+/* Appends an instruction to its warp's stream. Memory instructions stay open until their time is
+ * known. */
 static int record_inst(struct ct_mk_measure *m, struct lane *l, const struct ct_issue_event *ev)
 {
 	if (ev->first && begin_warp(m, l, ev) < 0)
@@ -126,6 +129,8 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 		m->failed = 1;
 }
 
+/* The memory answers: the time goes to the instruction that asked, which is found by the cycle of its
+ * issue. */
 static void on_mem(void *ctx, const struct ct_mem_event *ev)
 {
 	struct ct_mk_measure *m = ctx;

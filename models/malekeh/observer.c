@@ -54,6 +54,7 @@ static int observer_kernel(void *state, const struct ct_kernel *k, uint32_t l1_s
 	return o ? ct_mk_measure_kernel(o->measure, k, e) : CT_OK;
 }
 
+/* Runs the systems that were asked for on what was recorded, and writes their numbers. */
 static int observer_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
                           struct ct_error *e)
 {

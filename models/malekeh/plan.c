@@ -67,6 +67,7 @@ static int is_close(const struct ct_mk_op *o)
 	return o->unit == CT_MK_U_SP || o->unit == CT_MK_U_INT;
 }
 
+/* Notes the reads of an instruction: each belongs to a value that the strand has seen, or begins one. */
 static void note_reads(struct strand *d, size_t i, const struct ct_mk_op *o)
 {
 	unsigned t = (unsigned)(i - d->begin);
@@ -85,6 +86,8 @@ static void note_reads(struct strand *d, size_t i, const struct ct_mk_op *o)
 	}
 }
 
+/* Notes the results of an instruction: each ends the value that its register had and begins another
+ * one. */
 static void note_results(struct strand *d, size_t i, const struct ct_mk_op *o, uint32_t life)
 {
 	unsigned t = (unsigned)(i - d->begin);
@@ -302,6 +305,7 @@ static int begin_range(struct ct_mk_plan *p, size_t first)
 	return 0;
 }
 
+/* Cuts a warp's instructions into intervals that touch at most so many registers. */
 static int cut_intervals(struct interval *d, unsigned most)
 {
 	struct ct_mk_plan *p = d->w->plan;

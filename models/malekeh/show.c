@@ -67,6 +67,7 @@ static void replayed_row(struct ct_table *table, const struct ct_profile *p, con
 	ct_table_cell(table, "%s", text);
 }
 
+/* The systems as they were replayed, and what Malekeh's registers take in energy. */
 static void replayed_table(const struct ct_profile *p, const struct ct_table_style *style,
                            struct ct_buf *b)
 {

@@ -33,6 +33,7 @@ static int state_number(const char *s, uint8_t *out)
 	return 0;
 }
 
+/* Reads a row of the table: state, what the change was (small, large, any), next state and step. */
 static int read_transition(struct reader *r, char **f)
 {
 	struct ct_mk_transition x;
@@ -52,6 +53,8 @@ static int read_transition(struct reader *r, char **f)
 	return 0;
 }
 
+/* Reads a line of the table: the start, the threshold between small and large changes, or a
+ * transition. */
 static int read_line(struct reader *r, char **f, unsigned n)
 {
 	struct ct_mk_sthld_table *t = r->t;

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "models/malekeh/plan.h"
 
+/* The unit of an SM's sub-core that executes this class of instructions. */
 static enum ct_mk_unit unit_of(enum ct_unit_class c)
 {
 	switch (c) {

@@ -43,6 +43,7 @@ static void choose_params(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENG
 	q->ext.epoch = 1000;
 }
 
+/* Settings come from the bytes. Returns 1 where the GPU has too few SMs or too many for a test. */
 int ct_mo_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES],
                      struct ct_replays_engine *engine, void **parts, struct ct_error *e)
 {

@@ -135,6 +135,8 @@ static unsigned power_of_two_above(unsigned v)
 	return p;
 }
 
+/* What the controllers need: Bloom filters and query rows for each set, rounded up to a power of two per
+ * partition (section 4 of the paper). */
 void ct_morpheus_storage(const struct ct_gpu *g, const struct ct_morpheus_params *p,
                          struct ct_morpheus_storage *s)
 {

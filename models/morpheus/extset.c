@@ -130,6 +130,8 @@ static unsigned take_slot(struct ct_mo_set *s, unsigned need, struct ct_mo_victi
 	return l;
 }
 
+/* Puts a block into a set, after evicting what has to make room for it; the new block is the most
+ * recent. */
 static void insert_block(struct ct_mo_set *s, uint64_t tag, int is_write, unsigned level,
                          struct ct_mo_victims *v)
 {

@@ -72,6 +72,8 @@ static size_t points_of_two_counts(const struct ct_figure_workload *w, struct ct
 	return n;
 }
 
+/* IPC by the number of SMs, relative to the fewest, from a sweep or from the two counts that every
+ * profile has. */
 static void make_ipc_by_sms(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	struct ct_figure_points p = {0};
@@ -90,6 +92,7 @@ static void make_ipc_by_sms(const struct ct_figure_run *run, struct ct_figure_ro
 	ct_figure_points_free(&p, rows);
 }
 
+/* The parts of an access's time, for hits and misses of both kinds. */
 static void make_timelines(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	struct ct_morpheus_params params;
@@ -107,6 +110,7 @@ static void make_timelines(const struct ct_figure_run *run, struct ct_figure_row
 	}
 }
 
+/* Capacity, latency, bandwidth and energy of an SM's stores by the number of helper warps. */
 static void make_helpers(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	static const unsigned warps[] = {1, 8, 16, 32, 48};

@@ -29,6 +29,7 @@ int ct_mo_helper_point(const struct ct_gpu *g, enum ct_mo_helper h, unsigned war
 	return CT_OK;
 }
 
+/* Latencies are the model's own, unless parameters state measured ones. */
 void ct_mo_timeline(const struct ct_gpu *g, const struct ct_morpheus_params *p,
                     enum ct_mo_timeline which, struct ct_mo_timeline_ns *out)
 {

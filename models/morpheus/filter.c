@@ -17,6 +17,7 @@ struct ct_mo_filters {
 	unsigned char *bf1; /* per set: which of the two is BF1 */
 };
 
+/* Each set has two filters: one is in use while the other one is filled anew. */
 struct ct_mo_filters *
 ct_mo_filters_new(const struct ct_mo_filter_params *p, uint64_t sets, struct ct_error *e)
 {

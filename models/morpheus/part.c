@@ -71,6 +71,8 @@ static uint32_t find(const struct ct_mo_part *m, uint64_t block, enum ct_mo_acce
 	return i;
 }
 
+/* An unused entry for a request on its way, NONE when out of memory. The table doubles; entries are
+ * found by number, since it may move. */
 static uint32_t new_flight(struct ct_mo_part *m)
 {
 	if (m->free_flight == NONE) {
@@ -100,6 +102,8 @@ static void drop(struct ct_mo_part *m, uint32_t i)
 	m->free_flight = i;
 }
 
+/* Notes that a request waits for the flight. `again` says that its sector was asked for before. Returns
+ * -1 when out of memory. */
 static int wait(struct ct_mo_part *m, uint32_t i, uint64_t token, int again)
 {
 	if (m->free_waiter == NONE) {
@@ -121,6 +125,7 @@ static int wait(struct ct_mo_part *m, uint32_t i, uint64_t token, int again)
 	return 0;
 }
 
+/* Answers all requests that wait for a flight, the oldest first. */
 static void answer_all(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint64_t at)
 {
 	struct flight *f = &m->flight[i];
@@ -158,6 +163,7 @@ static enum ct_mo_level level_of(const struct ct_mo_part *m, uint64_t block)
 	                                  : CT_MO_LEVEL_NONE;
 }
 
+/* Sends a message between the slice and the SM that keeps the block. */
 static void tell(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t kind, uint32_t bytes,
                  uint64_t cycle)
 {
@@ -225,6 +231,8 @@ static uint32_t open_flight(struct ct_mo_part *m, struct ct_replay *r, const str
 	return i;
 }
 
+/* An access to the LLC: passed on where its block lies in no SM, else joined to a request for the same
+ * block, or sent to the SM. */
 static enum ct_llc_outcome
 extended_access(void *ctx, struct ct_replay *r, const struct ct_llc_request *q, uint64_t cycle)
 {
@@ -303,6 +311,7 @@ static void write_back(struct ct_mo_part *m, struct ct_replay *r, const struct c
 		ct_part_send(r, &m->llc.part, CT_NET_REQUEST, &back, cycle);
 }
 
+/* A message has arrived at an SM or at a slice. */
 static void arrived(void *ctx, struct ct_replay *r, const struct ct_message *q, uint64_t cycle)
 {
 	struct ct_mo_part *m = ctx;

@@ -11,6 +11,8 @@ struct any {
 	struct ct_sl_place place;
 };
 
+/* The first byte chooses system and mapping, the second one the network. Returns 1 for a system that is
+ * no engine of its own. */
 int ct_sl_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES],
                      struct ct_replays_engine *engine, void **parts, struct ct_error *e)
 {

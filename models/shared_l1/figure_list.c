@@ -150,6 +150,7 @@ static void make_shapes_crossbar(const struct ct_figure_run *run, struct ct_figu
 	add_shapes(run, "", system, 2, rows);
 }
 
+/* The speed-up by the latency of an L1, from a sweep, or at the GPU's own latency. */
 static void make_l1_latency(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	struct ct_figure_points p = {0};

@@ -118,6 +118,7 @@ static int make_org(struct ct_sl_part *p, enum ct_sl_network kind, const struct 
 	return st == CT_OK ? ct_sl_org_new(&p->org, &c, e) : st;
 }
 
+/* Makes the queues of all homes. */
 static int make_homes(struct ct_sl_part *p, struct ct_error *e)
 {
 	if (p->gpu.l1.line > LINE)

@@ -171,6 +171,7 @@ void ct_sl_replayed_drop(struct ct_profile *p)
 	ct_profile_remove(p, "ES", is_replay, NULL);
 }
 
+/* Writes when an SM changed its mode, as a point of a sweep over cycles. */
 static int put_mode(const char *system, const struct ct_sl_change *c, struct ct_profile *p,
                     struct ct_error *e)
 {

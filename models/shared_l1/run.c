@@ -27,6 +27,7 @@ static const struct ct_replay_parts *plugs_of(const struct ct_sl_part *part)
 	return x->l1 || x->network || x->own ? x : NULL;
 }
 
+/* Makes the engine that replays a system. */
 static int make_engine(struct ct_replays_engine *engine, struct ct_sl_part **part, int system,
                        const struct ct_gpu *g, const struct ct_sl_params *p, enum ct_sl_network kind,
                        const struct ct_sl_place *place, uint64_t warmup, struct ct_error *e)

@@ -214,6 +214,7 @@ double ct_ts_cycles(const struct ct_ts_answer *a, const struct ct_ts_measured *x
 
 /* ---- energy ---- */
 
+/* What the energy model has to know of a system's run. */
 static void energy_run(const struct ct_ts_answer *a, const struct ct_ts_row *r,
                        struct ct_energy_run *run)
 {

@@ -72,6 +72,7 @@ static double private_tag_bytes(int p)
 	return 208 + 48.0 * p;
 }
 
+/* Storage and speed by the number of private tag bits. */
 static void make_private_tags(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	struct ct_figure_points p = {0};
@@ -95,6 +96,7 @@ static void make_private_tags(const struct ct_figure_run *run, struct ct_figure_
 	ct_figure_points_free(&p, rows);
 }
 
+/* Speed by the size of a chunk. */
 static void make_chunks(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	struct ct_figure_points p = {0};
@@ -116,6 +118,7 @@ static void make_chunks(const struct ct_figure_run *run, struct ct_figure_rows *
 	ct_figure_points_free(&p, rows);
 }
 
+/* Bytes between L1 and L2, relative to those that the baseline fetches. */
 static void make_traffic(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	static const char *const system[] = {"128B", "LAMAR", "TSC"};

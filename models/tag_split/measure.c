@@ -207,6 +207,7 @@ static void count_store(const struct ct_ts_measure *m, struct ct_ts_counts *c, u
 	c->store_accesses += count_pieces(sectors, m->g.llc.sector);
 }
 
+/* A store in one system's L1s. Only sets that are followed count; others only learn. */
 static void store_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
                       const struct ts_request *q)
 {

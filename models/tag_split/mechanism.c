@@ -39,6 +39,8 @@ static unsigned judged_systems(void)
 	return mask;
 }
 
+/* Reads the parameters that were set, and notes whether one of them needs the trace to be measured
+ * again. */
 static int ts_open(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	struct ts_run *own = ct_calloc(1, sizeof *own);

@@ -28,6 +28,7 @@ static double speedup_by(const struct ct_profile *p, const char *system, const c
 
 /* ---- the answer ---- */
 
+/* The cells of a system's row. */
 static void row_cells(struct ct_table *table, const struct ct_ts_answer *a, const struct ct_profile *p,
                       const struct ct_ts_row *r)
 {
@@ -63,6 +64,7 @@ static void answer_table(const struct ct_ts_answer *a, const struct ct_profile *
 	ct_table_render(&table, b);
 }
 
+/* The speed-ups by both methods, and how far they are apart. */
 static void check_table(const struct ct_ts_answer *a, const struct ct_profile *p,
                         const struct ct_table_style *style, struct ct_buf *b)
 {

@@ -75,6 +75,7 @@ static unsigned make_systems(const struct ct_range_spec *range, struct ct_ts_sys
 	return n;
 }
 
+/* Measures all points of a sweep in one pass over the trace. */
 static int sweep_measured(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	struct ct_ts_system *systems = ct_calloc(ct_range_points(run->sweep), sizeof *systems);

@@ -73,6 +73,7 @@ static uint32_t part_of(uint32_t line)
 	return line < 32 ? line : 32;
 }
 
+/* The L1 of the GPU in force, where its requests can be compared with those of the other systems. */
 static int configured_shape(const struct ct_gpu *g, uint64_t bytes, struct ct_ts_shape *o,
                             struct ct_error *e)
 {

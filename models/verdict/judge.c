@@ -96,6 +96,8 @@ static void add_of_mechanism(struct bench *b, unsigned m, const char *name)
 
 /* ---- one round ---- */
 
+/* Adds a system to those that the next pass replays. A mechanism that cannot make its engine fails
+ * alone. */
 static int add_engine(struct bench *b, struct system *s, double setting)
 {
 	struct round *r = &b->round;

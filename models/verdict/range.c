@@ -35,6 +35,7 @@ static enum ct_verdict_step step_of(const struct ct_estimate *es)
 	return strcmp(es->method, "quick") == 0 ? CT_DECIDED_QUICK : CT_DECIDED_ESTIMATE;
 }
 
+/* Methods are tried in the order of their exactness; the closest one that the profile has counts. */
 enum ct_verdict_step ct_range_estimate(const struct ct_profile *p, const struct ct_mechanism *m,
                                        const char *system, struct ct_estimate *es)
 {

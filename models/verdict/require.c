@@ -107,6 +107,7 @@ static const char *keep(struct parser *p, const char *s, size_t n)
 static int sum(struct parser *p);
 static int condition(struct parser *p);
 
+/* Reads a number, in percent where a % follows. */
 static int number(struct parser *p)
 {
 	char digits[64];
@@ -186,6 +187,7 @@ static int close_paren(struct parser *p)
 	return 0;
 }
 
+/* Reads a number, a name, base, or a sum in parentheses, with its sign. */
 static int factor(struct parser *p)
 {
 	int i;
@@ -256,6 +258,7 @@ static int compare_sign(struct parser *p)
 	return LESS + found;
 }
 
+/* Reads the word that a verdict is compared with. */
 static int word_test(struct parser *p, int left, int kind)
 {
 	if (kind != EQUAL && kind != UNEQUAL)
@@ -276,6 +279,7 @@ static int word_test(struct parser *p, int left, int kind)
 	return left;
 }
 
+/* Reads two sums and the sign between them, or a verdict and a word. */
 static int comparison(struct parser *p)
 {
 	p->in_left = 1;
@@ -341,6 +345,7 @@ static int condition(struct parser *p)
 	return left;
 }
 
+/* Reads the patterns of workloads behind "for". */
 static int globs(struct parser *p)
 {
 	blanks(p);
@@ -542,6 +547,7 @@ static enum ct_require_outcome test_unknown(struct eval *v)
 	return v->source->allow_unknown ? CT_REQUIRE_PASSED : CT_REQUIRE_FAILED;
 }
 
+/* Decides a comparison. A value that is missing is told apart from one that does not hold. */
 static enum ct_require_outcome compare(struct eval *v, const struct node *x)
 {
 	double a = 0, b = 0;

@@ -128,6 +128,8 @@ static int ask_engine(const struct ct_together *x, unsigned i, const struct ct_g
  * make another GPU and have parts, those that take SMs, and the rest. */
 enum turn { TURN_GPU, TURN_GPU_AND_PARTS, TURN_SMS, TURN_REST, TURNS };
 
+/* When a mechanism takes its turn: those that change the GPU come before those that plug parts into
+ * it. */
 static int find_turn(const struct ct_together *x, unsigned i, double setting, enum turn *turn,
                      struct ct_error *e)
 {

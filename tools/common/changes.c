@@ -70,6 +70,9 @@ static double error_of(const struct search *s, size_t a, size_t b)
 	return error > 0 ? error : 0;
 }
 
+/* Divides n intervals into stretches of least squared error plus a penalty for each stretch, exactly
+ * (PELT: Killick, Fearnhead and Eckley, JASA 2012): beginnings that can never be best again are
+ * dropped. */
 static void divide(struct search *s)
 {
 	double penalty = 2 * (s->dims + 1) * log((double)s->n);
@@ -94,6 +97,8 @@ static void divide(struct search *s)
 	}
 }
 
+/* Numbers the phases of a run, from 0. Sums of values and squares make the error of any stretch one
+ * subtraction. */
 static int search_points(const double *x, size_t n, unsigned dims, unsigned *phase)
 {
 	struct search s = {.n = n, .dims = dims};

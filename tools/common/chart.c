@@ -134,6 +134,7 @@ static void x_tick(struct ct_buf *b, const struct ch_axes *a, const struct scale
 	ch_label(b, "tick", at_x(s, x), s->top + plot_h + 15, "middle", t);
 }
 
+/* Draws the ticks and the label of the x axis, at powers of two where it is logarithmic. */
 static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale *s)
 {
 	if (s->log_x) {
@@ -188,6 +189,7 @@ static unsigned legend(struct ct_buf *b, const struct ch_axes *a, double width, 
 
 /* ---- curves ---- */
 
+/* Finds the range of the axes. Returns 0 where there is nothing to draw. */
 static int limits(const struct ch_axes *a, const struct ch_line *line, size_t n, struct scale *s)
 {
 	*s = (struct scale){INFINITY, -INFINITY, a->y_max, a->log_x, W, TOP};
@@ -245,6 +247,7 @@ void ch_lines(struct ct_buf *b, const struct ch_axes *a, const struct ch_line *l
 
 /* ---- bars ---- */
 
+/* The top of the y axis over bars, stacks and the paper's ticks. */
 static double top_of(const struct ch_axes *a, unsigned n_series, const struct ch_bar *bar, size_t n,
                      const struct ch_bar *paper, int stacked)
 {
@@ -268,6 +271,7 @@ static void one_bar(struct ct_buf *b, unsigned series, double x, double w, doubl
 	              series % CH_SERIES_MAX, x, y, w > 0.4 ? w : 0.4, h > 0 ? h : 0);
 }
 
+/* Draws a group of bars, side by side or stacked, with the paper's ticks. */
 static void group(struct ct_buf *b, const struct scale *s, const struct ch_bar *bar,
                   const struct ch_bar *paper, unsigned n_series, double x, double w, int stacked)
 {

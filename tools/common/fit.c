@@ -53,6 +53,8 @@ static int widen(struct wider_pass *w, struct ct_tool *t, const struct ct_stage 
 	return st;
 }
 
+/* Replays the profile's trace on the part of the GPU that it fills, with all that the caller asked
+ * for. */
 static int make_again(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
 	const struct ct_tool_pass *asked = s->pass;

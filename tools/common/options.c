@@ -7,6 +7,7 @@
 
 enum { MAX_OPTIONS = 96, HELP_COLUMN = 26 };
 
+/* Fails with the option that may have been meant, by its letters. */
 static int unknown(const struct ct_option *opts, size_t n, const char *word, struct ct_error *e)
 {
 	if (word[0] != '-' || word[1] != '-')

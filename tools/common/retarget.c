@@ -50,6 +50,7 @@ static double share_of(double part, double whole)
 
 /* ---- L1 ---- */
 
+/* Moves the numbers about replication as far as the joint histograms move for the other L1. */
 static void set_replication(struct target *g)
 {
 	const struct ct_l1_answer *o = &g->a.l1_old, *n = &g->a.l1_new;
@@ -73,6 +74,7 @@ static void set_replication(struct target *g)
 			           share_of(n->merged_sector_misses, n->merged_sectors));
 }
 
+/* Moves the L1's numbers to the new capacity. What no histogram tells becomes NA. */
 static void set_l1(struct target *g)
 {
 	static const char *const gone[] = {
@@ -184,6 +186,8 @@ static void filter_requests(struct ct_llc_answer *a, double reads)
 	a->read_sector_misses = fmin(a->read_sector_misses, a->read_sector_accesses);
 }
 
+/* What the histograms say of the old GPU and of the new one. The numbers of the replay are moved by the
+ * difference. */
 static int find_answers(struct target *g)
 {
 	struct ct_curve_fit fit;
@@ -231,6 +235,7 @@ static int find_time(const struct target *g, struct ct_target *t)
 	return CT_OK; /* a profile without what the model reads has no answer, that is all */
 }
 
+/* Moves a scope's numbers to the new GPU, with the cycles that the model gives it. */
 static int retarget_scope(struct target *g, double cycles)
 {
 	struct ct_stage *s = g->s;

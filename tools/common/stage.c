@@ -48,6 +48,8 @@ struct compare {
 	int status;
 };
 
+/* Compares a key of the GPU in force with the profile's, and refuses a change that the profile cannot
+ * follow. */
 static void compare_key(void *ctx, const char *key, const char *value, const char *unit)
 {
 	struct compare *c = ctx;

@@ -34,6 +34,7 @@ static int by_x(const void *a, const void *b)
 	return p->x < q->x ? -1 : p->x > q->x;
 }
 
+/* The curve that a point belongs to, made where there is none yet. NULL when out of memory. */
 static struct curve *curve_of(struct curves *all, const struct ct_record *r)
 {
 	int first = 1;
@@ -53,6 +54,7 @@ static struct curve *curve_of(struct curves *all, const struct ct_record *r)
 	return c;
 }
 
+/* Gathers the points of a mechanism's sweeps into curves, in ascending order. */
 static void collect_points(const struct ct_profile *p, const char *mechanism, struct curves *all)
 {
 	const struct ct_record *r;
@@ -82,6 +84,7 @@ static size_t systems_of(const struct curves *all, const char *key)
 	return n;
 }
 
+/* A row of the table for a curve: ends, extremes and a small drawing. */
 static void curve_row(struct ct_table *t, const struct curve *c)
 {
 	size_t most = 0, least = 0, shown = c->n < CURVE ? c->n : CURVE;

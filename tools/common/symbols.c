@@ -1,5 +1,6 @@
 #include "common/symbols.h"
 
+/* Reads names of arrays from a file (--symbols). */
 static int declare_file(const struct ct_tool *t, struct ct_layout *a, const char *path,
                         struct ct_error *e)
 {

@@ -127,6 +127,7 @@ struct parse {
 	int help, version;
 };
 
+/* Reads -O: one of the three forms, or one that the command adds. */
 static int parse_output(struct ct_tool *t, const char *v, struct ct_error *e)
 {
 	static const char *const names[] = {"table", "profile", "json", "csv"};
@@ -226,6 +227,7 @@ static int number(const char *option, const char *v, uint64_t lo, uint64_t hi, u
 	return CT_OK;
 }
 
+/* Reads the value of an option that the commands share. */
 static int common_value(struct ct_tool *t, int key, const char *v, struct ct_error *e)
 {
 	uint64_t n;
@@ -288,6 +290,8 @@ static void remember(struct ct_tool *t, const char *name, int key, const char *v
 		ct_buf_printf(&t->command_line, " %s", value);
 }
 
+/* An option: the command's own ones first, so that they can take the place of shared ones. All are
+ * remembered for the PG record. */
 static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 {
 	struct parse *p = ctx;
@@ -402,6 +406,7 @@ static int load_plugins(struct ct_tool *t, const struct ct_option *table, size_t
 	return ct_plugins_load(t, e);
 }
 
+/* Reads the command line, answers --help, --version and --print-gpu, and starts the command. */
 static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
 {
 	const struct ct_tool_spec *spec = t->spec;

@@ -118,6 +118,7 @@ int ct_with_run(struct ct_tool *t, struct ct_stage *s, const struct ct_workload 
 	return st;
 }
 
+/* A row of the table of mechanisms that were replayed together. */
 static void add_row(struct ct_table *t, const char *mechanism, const char *system,
                     const struct ct_together_result *r, const struct ct_profile *p)
 {

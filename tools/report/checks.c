@@ -64,6 +64,8 @@ int rep_checks_add_file(struct rep_checks *c, const char *path, struct ct_error 
 	return st;
 }
 
+/* The number that a name of a threshold stands for: a summary metric, an estimate, or a verdict's
+ * speed-up or range. Returns 0 where the workload has none. */
 static int number_of(const void *run, const struct ct_require_name *name, double *v)
 {
 	const struct rep_workload *w = run;
@@ -99,6 +101,8 @@ static const char *name_of(const void *run, size_t i)
 	return ((const struct rep_run *)run)->w[i].name;
 }
 
+/* Tries a threshold on each workload that it is meant for. It passes when none failed, none lacked a
+ * value, and there was one at all. */
 static int check_one(struct rep_check *c, const struct rep_run *run, const struct rep_run *old,
                      int allow_unknown, struct ct_error *e)
 {

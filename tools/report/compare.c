@@ -68,6 +68,7 @@ static const struct ct_metric *metric_of(const char *type, const char *name)
 	return m ? m : ct_mechanism_metric(type, name);
 }
 
+/* Notes a value that changed, unless it only follows from the GPU or from options. */
 static int compare_value(struct rep_changes *c, const struct rep_workload *w,
                          const struct rep_workload *old, const struct ct_metric *m, const char *what,
                          double before, double after, struct ct_error *e)
@@ -124,6 +125,7 @@ static int is_outcome(const char *metric)
 	return 0;
 }
 
+/* Compares an estimate with the old run's. With `gone` it looks for those that only the old run has. */
 static int compare_estimate(struct rep_changes *c, const struct rep_workload *w,
                             const struct rep_workload *old, const struct ct_record *r, int gone,
                             struct ct_error *e)
@@ -165,6 +167,7 @@ static enum rep_way verdict_way(enum ct_verdict_word before, enum ct_verdict_wor
 	return after > before ? REP_WORSE : REP_BETTER; /* benefits, neutral, hurts */
 }
 
+/* Notes verdicts that changed; they stand above all other changes. */
 static int compare_verdicts(struct rep_changes *c, const struct rep_run *run,
                             const struct rep_workload *w, const struct rep_workload *old,
                             struct ct_error *e)

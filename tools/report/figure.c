@@ -54,6 +54,7 @@ static const char *why_missing(const struct ct_figure_workload *w, const struct 
 	return s->needs ? s->needs : needs;
 }
 
+/* Adds a series' value of a workload with its range, or why it is missing. */
 static void one_value(const struct ct_figure_workload *w, const struct ct_figure_series *s,
                       const char *needs, struct ct_figure_rows *rows)
 {
@@ -105,6 +106,7 @@ static void by_workload(const struct ct_figure *f, const struct ct_figure_run *r
 
 /* ---- the papers' values ---- */
 
+/* Reads a line of the papers' values, and adds it where it is of this figure. */
 static int paper_line(const struct ct_figure *f, char *line, struct ct_figure_rows *rows)
 {
 	char *field[FIELDS];
@@ -320,6 +322,8 @@ struct drawing {
 	size_t left; /* values that found no room */
 };
 
+/* Draws groups of bars, with the paper's values as ticks. What does not fit is counted, and stands in
+ * the text only. */
 static void draw_bars(struct drawing *d, struct ct_buf *b)
 {
 	const char *series[CH_SERIES_MAX], **group = ct_calloc(GROUPS_MAX, sizeof *group);

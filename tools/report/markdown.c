@@ -21,6 +21,7 @@ static void cell(struct ct_buf *b, const struct ct_verdict *v)
 		ct_buf_printf(b, " **%s** %s (%s) |", ct_verdict_word(v->word), s, range);
 }
 
+/* The thresholds, as many as have room; how many more failed is told in any case. */
 static void checks(const struct rep_report *r, struct ct_buf *b)
 {
 	char why[320];
@@ -53,6 +54,7 @@ static void checks(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_putc(b, '\n');
 }
 
+/* How many workloads have which verdict, by mechanism. */
 static void counts(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_printf(b, "%zu workload%s. ", r->run.n, r->run.n == 1 ? "" : "s");
@@ -70,6 +72,7 @@ static void counts(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, ".\n\n");
 }
 
+/* A table of all verdicts, cut where the comment would become too long. */
 static void verdicts(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t left = 0;
@@ -97,6 +100,7 @@ static void verdicts(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "\nSpeed-ups are against the GPU as configured, with their range.\n\n");
 }
 
+/* Workloads of which only a part of the trace was seen. */
 static void parts(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t n = 0;
@@ -115,6 +119,7 @@ static void parts(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, n ? "\n\n" : "");
 }
 
+/* Why workloads benefit or are hurt, folded together. */
 static void reasons(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t left = 0, said = 0;
@@ -142,6 +147,7 @@ static void reasons(const struct rep_report *r, struct ct_buf *b)
 		ct_buf_puts(b, "\n</details>\n\n");
 }
 
+/* A row of the table of changes: before, after and by how much. */
 static void change_row(struct ct_buf *b, const struct rep_change *x)
 {
 	char percent[32];
@@ -179,6 +185,7 @@ static void changes_of(const struct rep_change *x, size_t n, enum rep_way way, s
 	ct_buf_putc(b, '\n');
 }
 
+/* What changed since the old run, in three groups: worse, better, neither. */
 static void changes(const struct rep_report *r, struct ct_buf *b)
 {
 	const struct rep_changes *c = &r->changes;

@@ -38,6 +38,7 @@ void rep_count(const struct rep_run *run, unsigned m, size_t count[4])
 
 /* ---- for a terminal ---- */
 
+/* The thresholds and their results, for a terminal. */
 static void check_rows(const struct rep_report *r, struct ct_buf *b)
 {
 	char why[320];
@@ -249,6 +250,7 @@ static void csv_row(struct ct_buf *b, const char *const f[], int n)
 	ct_buf_puts(b, "\r\n");
 }
 
+/* A verdict as a line of CSV. */
 static void csv_verdict(struct ct_buf *b, const struct rep_workload *w, unsigned m)
 {
 	const struct ct_verdict *v = &w->v[m];

@@ -32,6 +32,7 @@ static int page_head(const struct rep_report *r, struct ct_buf *b, struct ct_err
 
 /* ---- what it is about ---- */
 
+/* The page's head: how many workloads on which GPU, and links to its sections. */
 static void page_lede(const struct rep_report *r, struct ct_buf *b)
 {
 	const char *gpu = NULL;
@@ -101,6 +102,7 @@ static void findings(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</ul>\n");
 }
 
+/* How many workloads have which verdict, by mechanism. */
 static void verdict_tally(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<dl class=\"tally\">\n");
@@ -150,6 +152,8 @@ static const struct {
                {"llc_mpki", "LLC sector MPKI", 0}};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
+/* A verdict with its speed-up and a small drawing of its range. The data attributes are what the page
+ * sorts and filters by. */
 static void verdict_cell(struct ct_buf *b, const struct rep_workload *w, unsigned m)
 {
 	const struct ct_verdict *v = &w->v[m];
@@ -171,6 +175,7 @@ static void verdict_cell(struct ct_buf *b, const struct rep_workload *w, unsigne
 	ct_buf_puts(b, "</td>");
 }
 
+/* A summary number of a workload, or a dash. */
 static void number_cell(struct ct_buf *b, const struct rep_workload *w, int c)
 {
 	double v = rep_sn(w, columns[c].metric);
@@ -269,6 +274,7 @@ static void verdict_overview(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</section>\n");
 }
 
+/* The thresholds with their results and reasons. */
 static void threshold_list(const struct rep_report *r, struct ct_buf *b)
 {
 	char why[320];
@@ -294,6 +300,7 @@ static void threshold_list(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</tbody></table></div>\n</section>\n");
 }
 
+/* A row of the table of changes. */
 static void change(struct ct_buf *b, const struct rep_change *x)
 {
 	char t[32];
@@ -350,6 +357,7 @@ static void changes_of(const struct rep_change *x, size_t n, enum rep_way way, s
 	ct_buf_puts(b, "</tbody></table></div>\n");
 }
 
+/* What changed since the old run, in three groups: worse, better, neither. */
 static void changes(const struct rep_report *r, struct ct_buf *b)
 {
 	const struct rep_changes *c = &r->changes;
@@ -412,6 +420,7 @@ static void glossary(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</dl></details>\n");
 }
 
+/* What the words of the page mean, so that it explains itself without the manual. */
 static void reading_guide(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(

@@ -87,6 +87,7 @@ static void table_end(struct ct_buf *b, size_t more)
 
 /* ---- kernels ---- */
 
+/* The kernels that take most cycles, and what limits each. */
 static void kernel_table(const struct rep_workload *w, struct ct_buf *b)
 {
 	static const char *const head[] = {
@@ -157,6 +158,7 @@ static void cost_cells(const struct ct_record *r, unsigned names, double stall, 
 	ct_buf_puts(b, "</tr>\n");
 }
 
+/* The instructions that warps wait for most, where the profile has them (--annotate). */
 static void instruction_table(const struct rep_workload *w, struct ct_buf *b)
 {
 	static const char *const head[] = {
@@ -187,6 +189,7 @@ static void instruction_table(const struct rep_workload *w, struct ct_buf *b)
 		table_end(b, n > ROWS ? n - ROWS : 0);
 }
 
+/* The arrays that warps wait for most, where the profile has them (--annotate). */
 static void array_table(const struct rep_workload *w, struct ct_buf *b)
 {
 	static const char *const head[] = {

@@ -94,6 +94,7 @@ static void verdict_list(const struct rep_run *run, const struct rep_workload *w
 
 /* ---- reuse distances ---- */
 
+/* Draws the reuse distances of a view in buckets of a factor of four, with first touches apart. */
 static void histogram(const struct rep_workload *w, size_t i, const char *view, const char *name,
                       struct ct_buf *b)
 {
@@ -203,6 +204,7 @@ static int by_x(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* Reads IPC by the number of SMs that compute, in ascending order. */
 static void read_sweep(const struct rep_workload *w, const char *mechanism, const char *system,
                        struct sweep *s)
 {
@@ -274,6 +276,8 @@ static int ipc_by_sms(const struct rep_workload *w, size_t i, struct ct_buf *b)
 
 /* ---- breakdowns ---- */
 
+/* Draws what a whole consists of, such as the reasons of misses. Nothing is drawn where nothing is
+ * known. */
 static void draw_shares(const struct rep_workload *w, size_t i, const char *what, const char *title,
                         const char *const *metric, const char *const *name, size_t n, struct ct_buf *b)
 {

@@ -239,6 +239,8 @@ static inline uint64_t ctz_predict(const struct ctz_model *m, const struct ctz_s
 	return s->started ? t->base + t->delta : m->last_base;
 }
 
+/* Remembers a base address: for the next execution in this warp, for the next warp, or for the next CTA,
+ * whichever has begun. */
 static inline void ctz_learn(struct ctz_model *m, struct ctz_site *s, uint64_t base)
 {
 	m->last_base = base;

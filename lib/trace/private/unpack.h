@@ -79,6 +79,8 @@ ct_unpack_runs(const unsigned char *p, struct ct_inst *inst, unsigned n)
 	return p + 1 + runs + (runs << log);
 }
 
+/* Unpacks the lanes' addresses of one access. With r, stride or list are in the short form: the stride
+ * of the last time, or runs of equal differences. */
 static CT_INLINE const unsigned char *
 ct_unpack_addresses(struct ct_pack_slot *slot, const unsigned char *p, struct ct_inst *inst, unsigned r)
 {
