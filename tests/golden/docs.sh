@@ -56,6 +56,27 @@ same "every link of a page leads somewhere" "" "$(for f in doc/*.md doc/papers/*
 	grep -oE '\]\([^)#]+' "$f" | sed 's/^](//' | grep -v '^https\?:' | while read -r l; do
 		[ -e "$(dirname "$f")/$l" ] || echo "$f: $l"; done; done)"
 
+# References of manual pages: to pages, here or of other programs, and to sections of the same page.
+others=' callgrind_annotate.1 gzip.1 pcre2pattern.3 xz.1 zstd.1 '
+same "every manual page that is referred to is there" "" "$(grep -ohE '^\.Xr [^ ]+ [0-9]' man/*.[1357] README.md | sort -u |
+	while read -r _ name section; do
+		[ -e "man/$name.$section" ] || [[ $others == *" $name.$section "* ]] || echo "$name($section)"
+	done)"
+same "every section that a page refers to is in it" "" "$(for f in man/*.[1357]; do
+	awk '/^\.Sx / { want = substr($0, 5); sub(/ [.,;:)]*$/, "", want); next } want != "" { if ($0 != "in") print want; want = "" }' "$f" |
+		sort -u | while read -r title; do
+		grep -qE "^\.S[sh] $title\$" "$f" || grep -qE "^\.S[sh] ${title% [.,;:)]}\$" "$f" || echo "$f: $title"
+	done; done)"
+# The questions of a user say where the answers stand.
+same "every page and section that an answer names is there" "" "$(tr '\n' ' ' <tests/docs/questions.md | tr -s ' ' |
+	grep -oE '[a-z0-9-]+\([157]\)(, [A-Z][A-Za-z ]+)?' | sort -u | while IFS=, read -r page title; do
+		file=man/${page%(*}.${page#*(}
+		file=${file%)}
+		title=${title# }
+		[ -e "$file" ] || { echo "$page"; continue; }
+		[ -z "$title" ] || grep -qiE "^\.S[sh] (The )?${title%% and *}" "$file" || echo "$page: $title"
+	done)"
+
 # Spelling of what people read; the words behind -L are identifiers and macros of mdoc(7).
 if command -v codespell >/dev/null 2>&1; then
 	same "codespell finds no misspelt word" "" "$(codespell -q 3 -L fle,whats,lates,upto,alls,nd,fo,inout,statics,traiger,te --skip '*.ptx,*.tsv' \
