@@ -132,6 +132,22 @@ static void change_rows(const struct rep_report *r, struct ct_buf *b)
 		changes_of(c->change + at, c->n_way[way], (enum rep_way)way, b);
 }
 
+/* Why verdicts are unknown, since the reason says what to do. The first few will do: many workloads share a reason. */
+static void unknown_rows(const struct rep_report *r, struct ct_buf *b)
+{
+	enum { SHOWN = 8 };
+	size_t n = 0;
+	for (size_t i = 0; i < r->run.n; i++)
+		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++) {
+			const struct rep_workload *w = &r->run.w[i];
+			if (w->v[m].word == CT_UNKNOWN && n++ < SHOWN)
+				ct_buf_printf(b, "%sunknown  %s, %s: %s\n", n == 1 ? "\n" : "", w->name,
+				              ct_mechanism_at(m)->name, w->v[m].reason);
+		}
+	if (n > SHOWN)
+		ct_buf_printf(b, "unknown  and %zu more: --csv has all reasons\n", n - SHOWN);
+}
+
 void rep_table(const struct rep_report *r, struct ct_buf *b)
 {
 	struct ct_table t = {.columns = 1, .style = ct_terminal_style()};
@@ -152,6 +168,7 @@ void rep_table(const struct rep_report *r, struct ct_buf *b)
 	}
 	ct_table_render(&t, b);
 	ct_buf_puts(b, "\nSpeed-ups are over the GPU as configured.\n");
+	unknown_rows(r, b);
 	part_rows(r, b);
 	check_rows(r, b);
 	change_rows(r, b);
