@@ -31,7 +31,7 @@ struct own {
 	struct ct_profile *profile; /* of the inputs, NULL until one comes */
 };
 
-static int option(void *ctx, int key, const char *value, struct ct_error *e)
+static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	static const char *const formats[] = {"auto", "raw", "npy", "dump"};
 	struct own *own = ((struct ct_tool *)ctx)->own;
@@ -53,7 +53,7 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	}
 }
 
-static void count(void *ctx, uint64_t address, const void *data)
+static void count_block(void *ctx, uint64_t address, const void *data)
 {
 	struct own *own = ctx;
 	(void)address;
@@ -71,7 +71,7 @@ static int read_profile(struct ct_tool *t, struct ct_source *s, struct ct_error 
 
 /* Content tells the formats apart; but raw data are anything, also an .npy or a dump whose first
  * bytes are damaged: what is named so has to be so. */
-static enum ct_blocks_format promised(const char *path)
+static enum ct_blocks_format promised_format(const char *path)
 {
 	static const char *const packed[] = {"", ".gz", ".xz", ".zst"};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -95,9 +95,10 @@ static int read_blocks(struct ct_tool *t, struct ct_source *s, struct ct_error *
 	struct own *own = t->own;
 	struct ct_blocks_info info;
 	struct ct_diag d = ct_tool_diag(t);
-	enum ct_blocks_format format = own->format != CT_BLOCKS_AUTO ? own->format
-	                                                             : promised(ct_source_name(s));
-	int st = ct_blocks_read(s, format, (size_t)own->block, count, own, &info, e);
+	enum ct_blocks_format format = own->format != CT_BLOCKS_AUTO
+	                                       ? own->format
+	                                       : promised_format(ct_source_name(s));
+	int st = ct_blocks_read(s, format, (size_t)own->block, count_block, own, &info, e);
 	if (st < 0)
 		return st;
 	if (info.blocks == 0)
@@ -199,7 +200,7 @@ static int add_counts(struct ct_profile *p, const struct ct_bdi_counts *c, struc
 	return st;
 }
 
-static void row(struct ct_table *t, const char *name, uint64_t blocks, uint64_t all, size_t bytes)
+static void add_row(struct ct_table *t, const char *name, uint64_t blocks, uint64_t all, size_t bytes)
 {
 	ct_table_cell(t, "%s", name);
 	ct_table_count(t, blocks);
@@ -208,7 +209,7 @@ static void row(struct ct_table *t, const char *name, uint64_t blocks, uint64_t 
 	ct_table_bar(t, (double)blocks / (double)all, 40);
 }
 
-static void head(struct ct_table *t, const char *what)
+static void add_head(struct ct_table *t, const char *what)
 {
 	ct_table_cell(t, "%s", what);
 	ct_table_cell(t, "blocks");
@@ -217,7 +218,8 @@ static void head(struct ct_table *t, const char *what)
 	ct_table_cell(t, "%s", "");
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
+static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                       struct ct_error *e)
 {
 	const struct own *own = t->own;
 	const struct ct_bdi_counts *c = &own->counts;
@@ -225,14 +227,14 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 			codes = {.columns = 5, .style = ct_terminal_style()};
 	size_t n = (size_t)own->block;
 	(void)p;
-	head(&levels, "level");
+	add_head(&levels, "level");
 	for (int i = 0; i < CT_BDI_LEVELS; i++)
-		row(&levels, ct_bdi_level_name((enum ct_bdi_level)i), c->level[i], c->blocks,
-		    ct_bdi_level_bytes((enum ct_bdi_level)i, n));
-	head(&codes, "encoding");
+		add_row(&levels, ct_bdi_level_name((enum ct_bdi_level)i), c->level[i], c->blocks,
+		        ct_bdi_level_bytes((enum ct_bdi_level)i, n));
+	add_head(&codes, "encoding");
 	for (int i = 0; i < CT_BDI_CODES; i++)
-		row(&codes, ct_bdi_code_name((enum ct_bdi_code)i), c->code[i], c->blocks,
-		    ct_bdi_bytes((enum ct_bdi_code)i, n, own->zero_base));
+		add_row(&codes, ct_bdi_code_name((enum ct_bdi_code)i), c->code[i], c->blocks,
+		        ct_bdi_bytes((enum ct_bdi_code)i, n, own->zero_base));
 	ct_buf_printf(b, "Levels of Morpheus: %.2f times as many blocks in the same registers\n",
 	              (double)c->bytes / (double)c->level_bytes);
 	ct_table_render(&levels, b);
@@ -260,7 +262,7 @@ static int read_all(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
-static int run(struct ct_tool *t, struct ct_error *e)
+static int run_bdi(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *own = t->own;
 	if (own->block == 0)
@@ -277,7 +279,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK)
 		st = add_counts(own->profile, &own->counts, e);
 	if (st == CT_OK)
-		st = ct_tool_emit(t, own->profile, table, e);
+		st = ct_tool_emit(t, own->profile, print_table, e);
 	ct_profile_free(own->profile);
 	return st;
 }
@@ -296,10 +298,10 @@ int main(int argc, char **argv)
 		.takes = CT_TAKES_OUTPUT | CT_TAKES_PROFILE,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],
-		.option = option,
+		.option = on_option,
 		.own_size = sizeof(struct own),
 		.guide = guide,
-		.run = run,
+		.run = run_bdi,
 	};
 	return ct_tool_main(&spec, argc, argv);
 }

@@ -171,7 +171,7 @@ static int parse_library(struct ctcc_job *j, const char *v, struct ct_error *e)
 	return CT_OK;
 }
 
-static int refuse(int key, struct ct_error *e)
+static int refuse_option(int key, struct ct_error *e)
 {
 	switch (key - OPT_REFUSED) {
 	case 2:
@@ -209,7 +209,7 @@ static int parse_flag(struct ctcc_job *j, int key, const char *v, struct ct_erro
 		return st;
 	case OPT_RDC:
 		st = parse_bool("-rdc", v, &yes, e);
-		return st == CT_OK && yes ? refuse(OPT_REFUSED, e) : st;
+		return st == CT_OK && yes ? refuse_option(OPT_REFUSED, e) : st;
 	case OPT_FAST:
 		j->fast_math = j->flush = j->approximate_divide = j->approximate_sqrt = 1;
 		return CT_OK;
@@ -249,7 +249,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	if (key >= OPT_M && key <= OPT_MP)
 		return parse_dependencies(j, key, v);
 	if (key >= OPT_REFUSED && key < OPT_REFUSED_END)
-		return refuse(key, e);
+		return refuse_option(key, e);
 	switch (key) {
 	case 'o': j->out = v; return CT_OK;
 	case 'c': j->stage = CTCC_OBJECT; return CT_OK;
@@ -281,7 +281,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	}
 }
 
-static int run(struct ct_tool *t, struct ct_error *e)
+static int run_ctcc(struct ct_tool *t, struct ct_error *e)
 {
 	struct ctcc_job *j = t->own;
 	if (t->operands == 0)
@@ -316,7 +316,7 @@ int main(int argc, char **argv)
 		.option = on_option,
 		.own_size = sizeof(struct ctcc_job),
 		.guide = guide,
-		.run = run,
+		.run = run_ctcc,
 	};
 	struct ctcc_words w = {0};
 	ctcc_spell(argc, argv, &w);

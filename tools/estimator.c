@@ -31,7 +31,7 @@ static int list_names(int commands)
 	return fflush(stdout) == 0 ? 0 : 2;
 }
 
-static int refuse(const char *what, const char *name)
+static int refuse_name(const char *what, const char *name)
 {
 	fprintf(stderr, "estimator: %s%s: say --mechanism and one of", what, name);
 	for (unsigned i = 0; ct_mechanism_at(i); i++)
@@ -57,10 +57,10 @@ static int main_named(int argc, char **argv)
 		used = 1;
 	}
 	if (!name)
-		return refuse("of which mechanism?", "");
+		return refuse_name("of which mechanism?", "");
 	int i = ct_mechanism_find(name);
 	if (i < 0)
-		return refuse("no such mechanism: ", name);
+		return refuse_name("no such mechanism: ", name);
 	argv[used] = argv[0];
 	return estimator_main(ct_mechanism_at((unsigned)i), argc - used, argv + used);
 }

@@ -56,25 +56,25 @@ struct form {
 	form_fn write;
 };
 
-static int markdown(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
+static int make_markdown(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
 	rep_markdown(r, b);
 	return ct_buf_check(b, e);
 }
 
-static int junit(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
+static int make_junit(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
 	rep_junit(r, b);
 	return ct_buf_check(b, e);
 }
 
-static int csv(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
+static int make_csv(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
 	rep_csv(r, b);
 	return ct_buf_check(b, e);
 }
 
-static int table(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
+static int make_table(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
 	rep_table(r, b);
 	return ct_buf_check(b, e);
@@ -82,9 +82,9 @@ static int table(const struct rep_report *r, struct ct_buf *b, struct ct_error *
 
 static const struct form forms[] = {
 	{OPT_HTML, rep_page},
-	{OPT_MARKDOWN, markdown},
-	{OPT_JUNIT, junit},
-	{OPT_CSV, csv},
+	{OPT_MARKDOWN, make_markdown},
+	{OPT_JUNIT, make_junit},
+	{OPT_CSV, make_csv},
 };
 enum { FORMS = sizeof forms / sizeof forms[0], THRESHOLDS_MAX = 256, NAMES_SHOWN = 6 };
 
@@ -212,24 +212,24 @@ static int forms_asked(const struct own *o)
 }
 
 /* Where a form goes: "-" is standard output, and that is what -o names. */
-static const char *place(const struct own *o, const char *path)
+static const char *place_of(const struct own *o, const char *path)
 {
 	const char *p = path && strcmp(path, "-") != 0 ? path : o->out;
 	return p ? p : "-";
 }
 
 /* Of two outputs in one place the later one would be all there is, or stand behind the other. */
-static int apart(const struct own *o, struct ct_error *e)
+static int check_apart(const struct own *o, struct ct_error *e)
 {
 	const char *at[FORMS + 2];
 	size_t n = 0;
 	for (int i = 0; i < FORMS; i++)
 		if (o->file[i])
-			at[n++] = place(o, o->file[i]);
+			at[n++] = place_of(o, o->file[i]);
 	if (o->svg)
-		at[n++] = place(o, o->svg);
+		at[n++] = place_of(o, o->svg);
 	if (o->figure)
-		at[n++] = place(o, NULL);
+		at[n++] = place_of(o, NULL);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(at[i], at[k]) && strcmp(at[i], "/dev/null") != 0)
@@ -245,9 +245,9 @@ static int write_all(const struct own *o, const struct rep_report *r, struct out
 	int st = CT_OK;
 	for (int i = 0; i < FORMS && st == CT_OK; i++)
 		if (o->file[i])
-			st = write_form(out, place(o, o->file[i]), r, forms[i].write, e);
+			st = write_form(out, place_of(o, o->file[i]), r, forms[i].write, e);
 	if (st == CT_OK && !forms_asked(o))
-		st = write_form(out, o->out, r, table, e);
+		st = write_form(out, o->out, r, make_table, e);
 	return st;
 }
 
@@ -358,7 +358,8 @@ static const struct ct_figure *find_figure(const char *id, const char **folder, 
 
 /* Makes the data of a figure and its drawing. What the workloads lack for it is told on standard
  * error. */
-static int figure(struct ct_tool *t, const struct rep_report *r, struct outputs *out, struct ct_error *e)
+static int make_figure(struct ct_tool *t, const struct rep_report *r, struct outputs *out,
+                       struct ct_error *e)
 {
 	struct own *o = t->own;
 	const char *folder = NULL;
@@ -373,7 +374,7 @@ static int figure(struct ct_tool *t, const struct rep_report *r, struct outputs 
 			ct_warn(&d,
 			        "%s: the drawing has no room for %zu of the values: the text has them all",
 			        f->id, left);
-		st = add_output(out, place(o, o->svg), &b, e);
+		st = add_output(out, place_of(o, o->svg), &b, e);
 		ct_buf_reset(&b);
 	}
 	if (st == CT_OK) {
@@ -396,7 +397,7 @@ static int run_report(struct ct_tool *t, struct ct_error *e)
 		return list_figures(t, e);
 	if (o->svg && !o->figure)
 		return ct_fail(e, CT_ERR_USAGE, "--svg draws a figure: say which with --figure");
-	int st = apart(o, e);
+	int st = check_apart(o, e);
 	if (st != CT_OK)
 		return st;
 	struct rep_report *r = ct_calloc(1, sizeof *r);
@@ -409,7 +410,7 @@ static int run_report(struct ct_tool *t, struct ct_error *e)
 		st = rep_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
 	struct outputs out = {{NULL}, 0};
 	if (st == CT_OK && o->figure)
-		st = figure(t, r, &out, e);
+		st = make_figure(t, r, &out, e);
 	if (st == CT_OK && (!o->figure || forms_asked(o)))
 		st = write_all(o, r, &out, e);
 	st = end_outputs(&out, st, e);

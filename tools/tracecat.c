@@ -87,8 +87,8 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 }
 
 /* An EXIT stays whatever is asked for, so that warps still end. */
-static int keep(void *ctx, const struct ct_kernel *k, const struct ct_sinst *s,
-                const struct ct_inst *inst)
+static int keep_inst(void *ctx, const struct ct_kernel *k, const struct ct_sinst *s,
+                     const struct ct_inst *inst)
 {
 	const struct own *own = ctx;
 	(void)k;
@@ -107,7 +107,7 @@ static int put_cta(struct cat *c, struct ct_cta *cta, struct ct_error *e)
 {
 	struct own *own = c->t->own;
 	uint64_t index = ct_cta_index(cta);
-	ct_ctz_keep_fn fn = own->spaces ? keep : NULL;
+	ct_ctz_keep_fn fn = own->spaces ? keep_inst : NULL;
 	if (own->ctas && (index < own->first || index > own->last))
 		return CT_OK;
 	c->ctas++;
@@ -116,7 +116,7 @@ static int put_cta(struct cat *c, struct ct_cta *cta, struct ct_error *e)
 	                 : text_sink_cta(c->text, cta, fn, own, e);
 }
 
-static struct ct_ctz_oddities oddities(const struct ct_trace *trace)
+static struct ct_ctz_oddities oddities_of(const struct ct_trace *trace)
 {
 	const struct ct_trace_stats *s = ct_trace_stats(trace);
 	return (struct ct_ctz_oddities){s->width_disagreements, s->extra_tokens, s->insts_mismatches,
@@ -127,7 +127,7 @@ static int end_kernel(struct cat *c, const struct ct_trace *trace, const struct 
                       uint64_t warps, struct ct_error *e)
 {
 	const struct own *own = c->t->own;
-	struct ct_ctz_oddities o = oddities(trace);
+	struct ct_ctz_oddities o = oddities_of(trace);
 	if (!c->packed)
 		return text_sink_kernel_end(c->text, e);
 	o.width_disagreements -= before->width_disagreements;
@@ -146,7 +146,7 @@ static int end_kernel(struct cat *c, const struct ct_trace *trace, const struct 
 static int put_kernel(struct cat *c, struct ct_trace *trace, const struct ct_kernel *k,
                       struct ct_error *e)
 {
-	struct ct_ctz_oddities before = oddities(trace);
+	struct ct_ctz_oddities before = oddities_of(trace);
 	const uint64_t warps = ct_trace_stats(trace)->warps;
 	struct ct_kernel copy = *k;
 	struct ct_cta *cta, *held = NULL;
@@ -297,7 +297,7 @@ static int copy_all(struct cat *c, struct ct_error *e)
 	return st == CT_OK && damaged ? 1 : st;
 }
 
-static int run(struct ct_tool *t, struct ct_error *e)
+static int run_tracecat(struct ct_tool *t, struct ct_error *e)
 {
 	struct cat c = {.t = t};
 	if (t->operands == 0 && isatty(STDIN_FILENO))
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 		.option = on_option,
 		.own_size = sizeof(struct own),
 		.guide = guide,
-		.run = run,
+		.run = run_tracecat,
 		.other_outputs = outputs,
 		.only_others = 1,
 		.output_help = "accelsim: text; tracez: packed text (without -O: .ctz)",

@@ -201,7 +201,7 @@ static int add_all(struct info *n, struct ct_error *e)
 
 /* ---- for people ---- */
 
-static uint64_t get(const struct ct_profile *p, const char *scope, const char *metric)
+static uint64_t count_of(const struct ct_profile *p, const char *scope, const char *metric)
 {
 	uint64_t v = 0;
 	return ct_profile_get_count(p, scope, metric, &v) ? v : 0;
@@ -214,7 +214,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 static void counts_row(struct ct_table *b, const struct ct_profile *p, const char *scope)
 {
 	for (int i = 0; i < COLUMNS; i++)
-		ct_table_count(b, get(p, scope, columns[i]));
+		ct_table_count(b, count_of(p, scope, columns[i]));
 }
 
 static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
@@ -222,7 +222,7 @@ static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 	static const char *const heads[] = {
 		"kernel",          "name",  "grid",    "block",       "warps", "insts", "memory insts",
 		"global requests", "lines", "sectors", "of all insts"};
-	double all = (double)get(p, "all", "warp_insts");
+	double all = (double)count_of(p, "all", "warp_insts");
 	struct ct_table t = {.columns = sizeof heads / sizeof heads[0], .style = ct_terminal_style()};
 	const struct ct_record *r;
 	size_t at = 0;
@@ -236,7 +236,7 @@ static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 		ct_table_cell(&t, "%s", r->field[2]);
 		ct_table_cell(&t, "%s", r->field[3]);
 		counts_row(&t, p, scope);
-		ct_table_bar(&t, all > 0 ? (double)get(p, scope, "warp_insts") / all : 0, 20);
+		ct_table_bar(&t, all > 0 ? (double)count_of(p, scope, "warp_insts") / all : 0, 20);
 	}
 	ct_table_cell(&t, "all");
 	for (int i = 0; i < 3; i++)
@@ -270,7 +270,7 @@ static void arrays_table(const struct ct_arrays *a, struct ct_buf *b)
 }
 
 /* What is odd, or that nothing is. */
-static void integrity(const struct ct_profile *p, struct ct_buf *b)
+static void print_integrity(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const struct {
 		const char *metric, *text;
@@ -300,7 +300,7 @@ static void integrity(const struct ct_profile *p, struct ct_buf *b)
 	};
 	int any = 0;
 	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
-		uint64_t v = get(p, "all", odd[i].metric);
+		uint64_t v = count_of(p, "all", odd[i].metric);
 		if (v)
 			ct_buf_printf(b, "%" PRIu64 ": %s\n", v, odd[i].text);
 		any |= v != 0;
@@ -309,7 +309,8 @@ static void integrity(const struct ct_profile *p, struct ct_buf *b)
 		ct_buf_puts(b, "nothing odd found\n");
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
+static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                       struct ct_error *e)
 {
 	const struct info *n = *(struct info **)t->own;
 	const struct ct_trace_stats *s = ct_trace_stats(n->trace);
@@ -325,7 +326,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	kernels_table(p, b);
 	ct_buf_putc(b, '\n');
 	arrays_table(ct_trace_arrays(n->trace), b);
-	integrity(p, b);
+	print_integrity(p, b);
 	return ct_buf_check(b, e);
 }
 
@@ -343,7 +344,7 @@ static int open_trace(struct info *n, struct ct_error *e)
 	return ct_trace_open(&n->trace, t->operands ? t->operand[0] : "-", &o, e);
 }
 
-static int describe(struct info *n, struct ct_error *e)
+static int describe_trace(struct info *n, struct ct_error *e)
 {
 	int st = open_trace(n, e);
 	if (st != CT_OK)
@@ -364,15 +365,15 @@ static int describe(struct info *n, struct ct_error *e)
 	if (st == CT_OK)
 		st = ct_buf_check(&n->heads, e);
 	if (st == CT_OK)
-		st = ct_tool_emit(n->t, n->p, table, e);
+		st = ct_tool_emit(n->t, n->p, print_table, e);
 	return st;
 }
 
-static int run(struct ct_tool *t, struct ct_error *e)
+static int run_traceinfo(struct ct_tool *t, struct ct_error *e)
 {
 	struct info n = {.t = t};
 	*(struct info **)t->own = &n;
-	int st = describe(&n, e);
+	int st = describe_trace(&n, e);
 	if (st == CT_OK) {
 		const struct ct_error *damage = ct_trace_damage(n.trace);
 		if (damage)
@@ -390,7 +391,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 
 enum { OPT_NO_PROVENANCE = CT_OWN_OPTION };
 
-static int option(void *ctx, int key, const char *value, struct ct_error *e)
+static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct ct_tool *t = ctx;
 	(void)value;
@@ -421,10 +422,10 @@ int main(int argc, char **argv)
 		.takes = CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS,
 		.options = options,
 		.n_options = 1,
-		.option = option,
+		.option = on_option,
 		.own_size = sizeof(struct info *),
 		.guide = guide,
-		.run = run,
+		.run = run_traceinfo,
 		.input_error_exit = 1,
 	};
 	return ct_tool_main(&spec, argc, argv);

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-static int reserve(struct ct_buf *b, size_t more)
+static int reserve_bytes(struct ct_buf *b, size_t more)
 {
 	if (b->failed)
 		return -1;
@@ -21,7 +21,7 @@ static int reserve(struct ct_buf *b, size_t more)
 
 void ct_buf_add(struct ct_buf *b, const void *p, size_t n)
 {
-	if (reserve(b, n) < 0)
+	if (reserve_bytes(b, n) < 0)
 		return;
 	if (n)
 		memcpy(b->data + b->len, p, n);
@@ -48,7 +48,7 @@ void ct_buf_printf(struct ct_buf *b, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		b->failed = 1;
-	else if (reserve(b, (size_t)n) == 0) {
+	else if (reserve_bytes(b, (size_t)n) == 0) {
 		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
 		b->len += (size_t)n;
 	}

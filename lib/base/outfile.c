@@ -62,12 +62,12 @@ void ct_out_discard_all(void)
 			unlink(pending[i]);
 }
 
-static const char *shown(const struct ct_out *o)
+static const char *shown_name(const struct ct_out *o)
 {
 	return o->path ? o->path : "standard output";
 }
 
-static void release(struct ct_out *o)
+static void free_output(struct ct_out *o)
 {
 	ct_buf_free(&o->buf);
 	if (o->tmp)
@@ -97,7 +97,7 @@ static int write_all(const struct ct_out *o, const char *p, size_t n, struct ct_
 			continue;
 		}
 		if (w < 0)
-			return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot write", shown(o));
+			return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot write", shown_name(o));
 		p += w;
 		n -= (size_t)w;
 	}
@@ -186,7 +186,7 @@ static int descriptor_of(const char *path)
 }
 
 /* What a symbolic link leads to is written, and the link stays: /dev/stdout is one. */
-static int follow(struct ct_out *o, int *fd, struct ct_error *e)
+static int follow_descriptor(struct ct_out *o, int *fd, struct ct_error *e)
 {
 	char to[PATH_MAX];
 	struct stat st;
@@ -219,7 +219,7 @@ static int follow(struct ct_out *o, int *fd, struct ct_error *e)
 static int open_path(struct ct_out *o, struct ct_error *e)
 {
 	struct stat st;
-	int own, rc = follow(o, &own, e);
+	int own, rc = follow_descriptor(o, &own, e);
 	if (rc < 0)
 		return rc;
 	if (own >= 0) {
@@ -257,7 +257,7 @@ int ct_out_open(struct ct_out **out, const char *path, int flags, struct ct_erro
 		o->path = ct_strndup(path, strlen(path));
 		int st = o->path ? open_path(o, e) : ct_fail_nomem(e);
 		if (st < 0) {
-			release(o);
+			free_output(o);
 			return st;
 		}
 	}
@@ -266,7 +266,7 @@ int ct_out_open(struct ct_out **out, const char *path, int flags, struct ct_erro
 	return CT_OK;
 }
 
-static int flush(struct ct_out *o, struct ct_error *e)
+static int flush_buffer(struct ct_out *o, struct ct_error *e)
 {
 	int st = ct_buf_check(&o->buf, e);
 	if (st == CT_OK)
@@ -280,7 +280,7 @@ int ct_out_write(struct ct_out *o, const void *p, size_t n, struct ct_error *e)
 	ct_buf_add(&o->buf, p, n);
 	if (o->buf.failed)
 		return ct_fail_nomem(e);
-	return o->hold || o->buf.len < BLOCK ? CT_OK : flush(o, e);
+	return o->hold || o->buf.len < BLOCK ? CT_OK : flush_buffer(o, e);
 }
 
 /* linkat cannot replace a file. */
@@ -292,9 +292,9 @@ static int link_anonymous(struct ct_out *o)
 }
 
 /* All of it on its way to the disk: under a temporary name, or where it goes directly. */
-static int finish(struct ct_out *o, struct ct_error *e)
+static int finish_file(struct ct_out *o, struct ct_error *e)
 {
-	int st = flush(o, e);
+	int st = flush_buffer(o, e);
 	if (!o->direct && st == CT_OK && !o->tmp)
 		st = take_temp_name(o, link_anonymous, e);
 	if (o->path && close(o->fd) != 0 && st == CT_OK)
@@ -392,14 +392,14 @@ int ct_out_commit_all(struct ct_out **out, size_t n, struct ct_error *e)
 	for (int direct = 0; direct < 2; direct++)
 		for (size_t i = 0; i < n && st == CT_OK; i++)
 			if (out[i]->direct == direct)
-				st = finish(out[i], e);
+				st = finish_file(out[i], e);
 	if (st == CT_OK)
 		st = put_in_place_undisturbed(out, n, e);
 	for (size_t i = 0; i < n; i++) {
 		if (st != CT_OK)
 			ct_out_abort(out[i]);
 		else
-			release(out[i]);
+			free_output(out[i]);
 	}
 	return st;
 }
@@ -417,5 +417,5 @@ void ct_out_abort(struct ct_out *o)
 		close(o->fd);
 	if (o->tmp)
 		unlink(o->tmp);
-	release(o);
+	free_output(o);
 }

@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct ct_pool_block) <= _Alignof(max_align_t),
 
 /* A block and, behind it, zeroed bytes from a multiple of `align` on. calloc() does not clear a second time
  * what the system has cleared, which aligned_alloc() cannot say of its memory. */
-static struct ct_pool_block *zeroed(size_t align, size_t bytes, unsigned char **room)
+static struct ct_pool_block *zeroed_block(size_t align, size_t bytes, unsigned char **room)
 {
 	struct ct_pool_block *b;
 	if (CT_ADDRESS_SANITIZER) { /* which sees what runs over the end of it */
@@ -45,7 +45,7 @@ static int new_block(struct ct_pool *p, size_t bytes)
 	if (bytes > SIZE_MAX - 2 * align)
 		return -1;
 	bytes = (bytes + align - 1) & ~(align - 1);
-	struct ct_pool_block *b = zeroed(align, bytes, &room);
+	struct ct_pool_block *b = zeroed_block(align, bytes, &room);
 	if (!b)
 		return -1;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

@@ -48,7 +48,7 @@ void ct_table_cell(struct ct_table *t, const char *fmt, ...)
 }
 
 /* Digits of v in groups of three. */
-static void grouped(char out[32], uint64_t v)
+static void grouped_digits(char out[32], uint64_t v)
 {
 	char digits[24];
 	int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v), k = 0;
@@ -91,7 +91,7 @@ void ct_table_count(struct ct_table *t, uint64_t v)
 	char s[32];
 	if (exact_count(t, v))
 		return;
-	grouped(s, v);
+	grouped_digits(s, v);
 	ct_table_cell(t, "%s", s);
 }
 
@@ -104,7 +104,7 @@ void ct_table_real(struct ct_table *t, double v)
 	if (isnan(v)) {
 		ct_table_cell(t, "-");
 	} else if (a >= 999.5 && a < 1e18) {
-		grouped(s, (uint64_t)(a + 0.5));
+		grouped_digits(s, (uint64_t)(a + 0.5));
 		ct_table_cell(t, "%s%s", v < 0 ? "-" : "", s);
 	} else if (a >= 0.001 && a < 999.5) {
 		/* Three digits, the trailing zeros kept: a column stays readable. */

@@ -22,7 +22,7 @@ struct team {
 	void *ctx;
 };
 
-static void *work(void *arg)
+static void *work_off(void *arg)
 {
 	struct team *t = arg;
 	for (;;) {
@@ -42,9 +42,9 @@ void ct_parallel_for(unsigned threads, size_t n, void (*fn)(void *ctx, size_t i)
 	if (threads > MAX_THREADS)
 		threads = MAX_THREADS;
 	while (started + 1 < threads && started + 1 < n &&
-	       pthread_create(&id[started], NULL, work, &t) == 0)
+	       pthread_create(&id[started], NULL, work_off, &t) == 0)
 		started++;
-	work(&t);
+	work_off(&t);
 	while (started > 0)
 		pthread_join(id[--started], NULL);
 }

@@ -29,7 +29,7 @@ size_t ct_utf8(const char *s, size_t n)
 	return len;
 }
 
-static int printable(const char *s, size_t len)
+static int is_printable(const char *s, size_t len)
 {
 	unsigned char c = (unsigned char)*s;
 	if (len == 1)
@@ -44,7 +44,7 @@ void ct_utf8_clean(char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		size_t len = ct_utf8(s + i, n - i), step = len ? len : 1;
-		if (!len || !printable(s + i, len))
+		if (!len || !is_printable(s + i, len))
 			memset(s + i, '?', step);
 		i += step;
 	}

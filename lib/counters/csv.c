@@ -17,7 +17,7 @@ static int add_field(struct ct_csv *c, char *field)
 
 /* Moves the text of a quoted field to where it began, without its quotes. *at stands behind the opening quote, and then
  * behind the closing one. Returns the end of the text, or NULL where no quote closes it. */
-static char *unquote(struct ct_csv *c, char **at, int whole_lines)
+static char *read_quoted(struct ct_csv *c, char **at, int whole_lines)
 {
 	char *from = *at, *to = *at;
 	for (;;) {
@@ -59,7 +59,7 @@ int ct_csv_next(struct ct_csv *c, int whole_lines)
 		char *field = at, *stop, mark;
 		if (*at == '"') {
 			field = ++at;
-			stop = unquote(c, &at, whole_lines);
+			stop = read_quoted(c, &at, whole_lines);
 		} else {
 			while (at != c->end && *at != ',' && *at != '\n')
 				at++;

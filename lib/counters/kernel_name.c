@@ -10,7 +10,7 @@
 /* Nested names and template arguments nest; no real name comes near. */
 enum { DEPTH_MAX = 64 };
 
-static int keep(const char *s, size_t len, char *out, size_t n)
+static int keep_part(const char *s, size_t len, char *out, size_t n)
 {
 	if (len == 0 || len >= n)
 		return 0;
@@ -104,7 +104,7 @@ static int nested_name(const char *s, char *out, size_t n)
 			return 0;
 		}
 	}
-	return s && name && keep(name, len, out, n);
+	return s && name && keep_part(name, len, out, n);
 }
 
 static int mangled_base(const char *s, char *out, size_t n)
@@ -116,7 +116,7 @@ static int mangled_base(const char *s, char *out, size_t n)
 	if (*s == 'N')
 		return nested_name(s + 1, out, n);
 	const char *name = source_name(&s, &len);
-	return name && keep(name, len, out, n);
+	return name && keep_part(name, len, out, n);
 }
 
 /* ---- demangled ---- */
@@ -156,7 +156,7 @@ static int signature_base(const char *s, char *out, size_t n)
 		if (behind && behind[0] == ':' && behind[1] == ':')
 			return signature_base(behind + 2, out, n);
 	}
-	return keep(name, (size_t)(p - name), out, n);
+	return keep_part(name, (size_t)(p - name), out, n);
 }
 
 int ct_counter_base_name(const char *name, char *out, size_t n)

@@ -17,7 +17,7 @@ struct key {
 	size_t index;      /* of the launch */
 };
 
-static int spelling(const char *name)
+static int spelling_of(const char *name)
 {
 	return strncmp(name, "_Z", 2) == 0 ? MANGLED : strchr(name, '(') ? SIGNATURE : PLAIN;
 }
@@ -134,9 +134,9 @@ static int spelled_alike(const struct matching *m)
 {
 	int rows = 0, launches = 0;
 	for (size_t i = 0; i < ct_counters_count(m->c); i++)
-		rows |= spelling(ct_counters_at(m->c, i)->name);
+		rows |= spelling_of(ct_counters_at(m->c, i)->name);
 	for (size_t i = 0; i < m->n; i++)
-		launches |= spelling(m->launch[i].name);
+		launches |= spelling_of(m->launch[i].name);
 	rows &= ~PLAIN;
 	launches &= ~PLAIN;
 	return rows == launches && (rows == MANGLED || rows == SIGNATURE);

@@ -28,7 +28,7 @@ static int fail_at(const struct ct_counters_reader *r, struct ct_error *e, const
 	return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": %s%s", r->name, r->csv.row_line, what, more);
 }
 
-static const char *cell(const struct ct_counters_reader *r, enum ct_table_column c)
+static const char *cell_of(const struct ct_counters_reader *r, enum ct_table_column c)
 {
 	return r->column[c] == CT_COLUMN_ABSENT ? "" : r->csv.field[r->column[c]];
 }
@@ -57,15 +57,17 @@ static int parse_shape(const char *s, uint32_t shape[3])
 static void read_shape(const struct ct_counters_reader *r, struct ct_counter_row *row)
 {
 	if (r->column[CT_TABLE_GRID] != CT_COLUMN_ABSENT) {
-		row->shaped = parse_shape(cell(r, CT_TABLE_GRID), row->grid) &&
-		              parse_shape(cell(r, CT_TABLE_BLOCK), row->block);
+		row->shaped = parse_shape(cell_of(r, CT_TABLE_GRID), row->grid) &&
+		              parse_shape(cell_of(r, CT_TABLE_BLOCK), row->block);
 		return;
 	}
 	row->shaped = r->column[CT_TABLE_GRID_X] != CT_COLUMN_ABSENT;
 	for (int i = 0; i < 3 && row->shaped; i++) {
 		uint64_t g, b;
-		row->shaped = ct_parse_u64_range(cell(r, CT_TABLE_GRID_X + i), 1, UINT32_MAX, &g) == 0 &&
-		              ct_parse_u64_range(cell(r, CT_TABLE_BLOCK_X + i), 1, UINT32_MAX, &b) == 0;
+		row->shaped = ct_parse_u64_range(cell_of(r, CT_TABLE_GRID_X + i), 1, UINT32_MAX, &g) ==
+		                      0 &&
+		              ct_parse_u64_range(cell_of(r, CT_TABLE_BLOCK_X + i), 1, UINT32_MAX, &b) ==
+		                      0;
 		if (row->shaped) {
 			row->grid[i] = (uint32_t)g;
 			row->block[i] = (uint32_t)b;
@@ -88,7 +90,7 @@ static size_t name_length(const struct ct_counters_reader *r, const char *name)
 static int add_row(struct ct_counters_reader *r, uint64_t invocations, struct ct_error *e)
 {
 	struct ct_counters *c = r->c;
-	const char *name = cell(r, CT_TABLE_KERNEL);
+	const char *name = cell_of(r, CT_TABLE_KERNEL);
 	if (ct_grow((void **)&c->row, &c->cap, c->n + 1, sizeof *c->row) != 0 ||
 	    ct_grow((void **)&c->rank, &c->rank_cap, c->n + 1, sizeof *c->rank) != 0)
 		return ct_fail_nomem(e);
@@ -166,7 +168,7 @@ static const struct {
 	{"Block Z", CT_TABLE_BLOCK_Z},
 };
 
-static int has(const int column[CT_TABLE_COLUMNS], enum ct_table_column c)
+static int has_column(const int column[CT_TABLE_COLUMNS], enum ct_table_column c)
 {
 	return column[c] != CT_COLUMN_ABSENT;
 }
@@ -178,21 +180,23 @@ static enum ct_table_form head_form(const struct ct_csv *csv, int column[CT_TABL
 		column[i] = CT_COLUMN_ABSENT;
 	for (size_t i = 0; i < csv->n && i < INT32_MAX; i++)
 		for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
-			if (strcmp(csv->field[i], heads[k].name) == 0 && !has(column, heads[k].column))
+			if (strcmp(csv->field[i], heads[k].name) == 0 &&
+			    !has_column(column, heads[k].column))
 				column[heads[k].column] = (int)i;
-	if (has(column, CT_TABLE_GRID) != has(column, CT_TABLE_BLOCK))
+	if (has_column(column, CT_TABLE_GRID) != has_column(column, CT_TABLE_BLOCK))
 		column[CT_TABLE_GRID] = column[CT_TABLE_BLOCK] = CT_COLUMN_ABSENT;
 	for (int i = 1; i < 6; i++) /* all six or none */
-		if (!has(column, CT_TABLE_GRID_X + i))
+		if (!has_column(column, CT_TABLE_GRID_X + i))
 			column[CT_TABLE_GRID_X] = CT_COLUMN_ABSENT;
-	const int named = has(column, CT_TABLE_METRIC) && has(column, CT_TABLE_VALUE);
-	if (!has(column, CT_TABLE_KERNEL))
+	const int named = has_column(column, CT_TABLE_METRIC) && has_column(column, CT_TABLE_VALUE);
+	if (!has_column(column, CT_TABLE_KERNEL))
 		return CT_TABLE_NONE;
-	if (has(column, CT_TABLE_INVOCATIONS) && named)
-		return has(column, CT_TABLE_PROCESS) ? CT_TABLE_SUMMARY : CT_TABLE_NVPROF;
-	if (has(column, CT_TABLE_ID))
+	if (has_column(column, CT_TABLE_INVOCATIONS) && named)
+		return has_column(column, CT_TABLE_PROCESS) ? CT_TABLE_SUMMARY : CT_TABLE_NVPROF;
+	if (has_column(column, CT_TABLE_ID))
 		return named ? CT_TABLE_DETAILS : CT_TABLE_RAW;
-	return has(column, CT_TABLE_CORRELATION) || (has(column, CT_TABLE_GRID_X) && csv->n > 8)
+	return has_column(column, CT_TABLE_CORRELATION) ||
+	                       (has_column(column, CT_TABLE_GRID_X) && csv->n > 8)
 	               ? CT_TABLE_TRACE
 	               : CT_TABLE_NONE;
 }
@@ -270,13 +274,13 @@ static int read_units(struct ct_counters_reader *r, struct ct_error *e)
  * launch. */
 static int wide_row(struct ct_counters_reader *r, struct ct_error *e)
 {
-	const char *id = cell(r, r->form == CT_TABLE_RAW ? CT_TABLE_ID : CT_TABLE_KERNEL);
+	const char *id = cell_of(r, r->form == CT_TABLE_RAW ? CT_TABLE_ID : CT_TABLE_KERNEL);
 	if (!*id) {
 		if (r->has_units)
 			return fail_at(r, e, "a second row without a launch: the file is damaged", "");
 		return read_units(r, e);
 	}
-	if (strncmp(cell(r, CT_TABLE_KERNEL), "[CUDA mem", 9) == 0)
+	if (strncmp(cell_of(r, CT_TABLE_KERNEL), "[CUDA mem", 9) == 0)
 		return CT_OK; /* copies and fills stand in nvprof's trace, too */
 	int st = add_row(r, 0, e);
 	for (size_t i = 0; st == CT_OK && i < r->n_wide; i++)
@@ -290,7 +294,7 @@ static int wide_row(struct ct_counters_reader *r, struct ct_error *e)
 /* The row of the launch that the record is of, which it begins where it is the first. */
 static int launch_row(struct ct_counters_reader *r, size_t *at, struct ct_error *e)
 {
-	const char *pid = cell(r, CT_TABLE_PROCESS), *id = cell(r, CT_TABLE_ID);
+	const char *pid = cell_of(r, CT_TABLE_PROCESS), *id = cell_of(r, CT_TABLE_ID);
 	uint64_t key = CT_FNV_START;
 	for (; *pid; pid++)
 		key = ct_fnv_byte(key, (unsigned char)*pid);
@@ -318,11 +322,11 @@ static int summary_row(struct ct_counters_reader *r, size_t *at, struct ct_error
 {
 	struct ct_counters *c = r->c;
 	uint64_t n;
-	if (ct_parse_u64_range(cell(r, CT_TABLE_INVOCATIONS), 1, UINT64_MAX - 1, &n) != 0)
-		return fail_at(r, e, "no count of invocations: ", cell(r, CT_TABLE_INVOCATIONS));
+	if (ct_parse_u64_range(cell_of(r, CT_TABLE_INVOCATIONS), 1, UINT64_MAX - 1, &n) != 0)
+		return fail_at(r, e, "no count of invocations: ", cell_of(r, CT_TABLE_INVOCATIONS));
 	*at = c->n - 1;
 	if (c->n > 0 && c->row[*at].invocations == n &&
-	    strcmp(c->row[*at].name, cell(r, CT_TABLE_KERNEL)) == 0)
+	    strcmp(c->row[*at].name, cell_of(r, CT_TABLE_KERNEL)) == 0)
 		return CT_OK;
 	*at = c->n;
 	return add_row(r, n, e);
@@ -330,8 +334,8 @@ static int summary_row(struct ct_counters_reader *r, size_t *at, struct ct_error
 
 static int long_row(struct ct_counters_reader *r, struct ct_error *e)
 {
-	const char *metric = cell(r, CT_TABLE_METRIC), *unit = cell(r, CT_TABLE_UNIT);
-	const char *section = r->form == CT_TABLE_NVPROF ? NULL : cell(r, CT_TABLE_SECTION);
+	const char *metric = cell_of(r, CT_TABLE_METRIC), *unit = cell_of(r, CT_TABLE_UNIT);
+	const char *section = r->form == CT_TABLE_NVPROF ? NULL : cell_of(r, CT_TABLE_SECTION);
 	size_t at = 0;
 	int st = r->form == CT_TABLE_DETAILS ? launch_row(r, &at, e) : summary_row(r, &at, e);
 	if (st != CT_OK || !*metric) /* rows of rules have no metric */
@@ -341,7 +345,7 @@ static int long_row(struct ct_counters_reader *r, struct ct_error *e)
 		r->c->odd.unmatched++;
 		return CT_OK;
 	}
-	return take_value(r, at, q, metric, cell(r, CT_TABLE_VALUE), unit, e);
+	return take_value(r, at, q, metric, cell_of(r, CT_TABLE_VALUE), unit, e);
 }
 
 /* ---- the file ---- */
@@ -450,7 +454,7 @@ static void plain_text(struct ct_buf *b)
 }
 
 /* Reads the file into memory, where a quoted field may go on over lines. */
-static int slurp(struct ct_source *src, struct ct_buf *b, struct ct_error *e)
+static int read_whole(struct ct_source *src, struct ct_buf *b, struct ct_error *e)
 {
 	const char *data;
 	size_t n;
@@ -474,7 +478,7 @@ int ct_counters_read(struct ct_counters **out, struct ct_source *src, struct ct_
 	struct ct_counters_reader r = {.name = ct_source_name(src)};
 	*out = NULL;
 	r.c = ct_calloc(1, sizeof *r.c);
-	int st = r.c ? slurp(src, &b, e) : ct_fail_nomem(e);
+	int st = r.c ? read_whole(src, &b, e) : ct_fail_nomem(e);
 	if (st == CT_OK) {
 		r.csv = (struct ct_csv){.at = b.data, .end = b.data + b.len, .line = 1};
 		st = read_records(&r, e);

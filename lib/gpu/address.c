@@ -211,7 +211,7 @@ static void plain_mapping(const struct ct_gpu *g, struct mapping *m)
 	m->row = ~UINT64_C(0) << (column + bank);
 }
 
-static uint64_t spread(uint64_t mask, unsigned at, unsigned by)
+static uint64_t spread_bits(uint64_t mask, unsigned at, unsigned by)
 {
 	uint64_t low = mask & (B(at) - 1), high = mask & ~(B(at) - 1);
 	return low | (by < 64 ? high << by : 0);
@@ -271,8 +271,8 @@ static int place_channels(struct ct_address_map *m, struct mapping *map, struct 
 	if (map->start >= 0) {
 		m->low_bit = (unsigned)map->start;
 		if (!m->gap) {
-			map->bank = spread(map->bank, m->low_bit, bits);
-			map->row = spread(map->row, m->low_bit, bits);
+			map->bank = spread_bits(map->bank, m->low_bit, bits);
+			map->row = spread_bits(map->row, m->low_bit, bits);
 			map->channel = (B(bits) - 1) << m->low_bit;
 		}
 		return 0;
@@ -321,7 +321,7 @@ static int init_fields(struct ct_address_map *m, const struct ct_gpu *g, struct 
 	return 0;
 }
 
-static uint64_t gather(const struct ct_bit_field *f, uint64_t a)
+static uint64_t gather_field(const struct ct_bit_field *f, uint64_t a)
 {
 	uint64_t v = 0;
 	for (uint32_t i = 0; i < f->runs; i++)
@@ -357,7 +357,7 @@ static uint32_t hash_slice(const struct ct_address_map *m, uint32_t index, uint6
 
 /* Where an address lies, step by step: channel, slice within the channel, then the LLC line number.
  * Channels that are no power of two are divided out as Accel-Sim does. */
-static struct ct_place decode(const struct ct_address_map *m, uint64_t address)
+static struct ct_place decode_address(const struct ct_address_map *m, uint64_t address)
 {
 	struct ct_place p;
 	uint64_t a = address >> m->llc_line_bits << m->llc_line_bits, base = a, high;
@@ -368,15 +368,15 @@ static struct ct_place decode(const struct ct_address_map *m, uint64_t address)
 		channel = (uint32_t)(top - high * m->channels);
 		base = high << m->low_bit | (a & (B(m->low_bit) - 1));
 	} else {
-		channel = (uint32_t)gather(&m->channel, a);
+		channel = (uint32_t)gather_field(&m->channel, a);
 		high = m->high_shift < 64 ? a >> m->high_shift : 0;
 	}
-	uint64_t line = gather(&m->line, base);
+	uint64_t line = gather_field(&m->line, base);
 	if (m->odd_slices) {
 		sub = (uint32_t)(line % m->per_channel);
 		line /= m->per_channel;
 	} else {
-		sub = (uint32_t)gather(&m->sub, base);
+		sub = (uint32_t)gather_field(&m->sub, base);
 	}
 	uint32_t index = channel * m->per_channel + sub, rest = 0;
 	if (m->per_slice > 1) {
@@ -385,8 +385,8 @@ static struct ct_place decode(const struct ct_address_map *m, uint64_t address)
 	}
 	p.slice = hash_slice(m, index, high, line);
 	p.channel = p.slice / m->per_channel * m->per_slice + rest;
-	p.bank = (uint32_t)gather(&m->bank, base);
-	p.row = gather(&m->row, base);
+	p.bank = (uint32_t)gather_field(&m->bank, base);
+	p.row = gather_field(&m->row, base);
 	line = line * m->per_slice + rest;
 	if (m->llc_fast)
 		p.llc_set = ((uint32_t)line & (m->llc_sets - 1)) ^
@@ -406,7 +406,7 @@ static void make_table(struct ct_address_map *m)
 		return;
 	for (unsigned byte = 0; byte < 8; byte++)
 		for (uint64_t v = 0; v < 256; v++) {
-			struct ct_place p = decode(m, v << 8 * byte);
+			struct ct_place p = decode_address(m, v << 8 * byte);
 			m->table[byte][v] = p.slice | (uint64_t)p.bank << 16 | (uint64_t)p.llc_set << 32;
 		}
 	m->linear = 1;
@@ -415,7 +415,7 @@ static void make_table(struct ct_address_map *m)
 void ct_address_slice_of(const struct ct_address_map *m, uint64_t address, uint32_t *slice,
                          uint32_t *llc_set)
 {
-	struct ct_place p = decode(m, address);
+	struct ct_place p = decode_address(m, address);
 	*slice = p.slice;
 	*llc_set = p.llc_set;
 }
@@ -424,13 +424,13 @@ struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t addres
 {
 	struct ct_place p;
 	if (!m->linear)
-		return decode(m, address);
+		return decode_address(m, address);
 	uint64_t sum = ct_address_sum(m, address);
 	p.slice = (uint32_t)(sum & 0xffff);
 	p.bank = (uint32_t)(sum >> 16 & 0xffff);
 	p.llc_set = (uint32_t)(sum >> 32);
 	p.channel = p.slice / m->per_channel;
-	p.row = gather(&m->row, address >> m->llc_line_bits << m->llc_line_bits);
+	p.row = gather_field(&m->row, address >> m->llc_line_bits << m->llc_line_bits);
 	p.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets, address >> m->l1_line_bits);
 	return p;
 }

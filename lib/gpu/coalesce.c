@@ -52,8 +52,8 @@ static inline struct ct_line_request *hashed(struct gather *g, uint64_t line)
 }
 
 /* Marks count bytes (1 to 64) from offset on, all inside the line. */
-static inline void mark(const struct gather *g, struct ct_line_request *r, unsigned offset,
-                        unsigned count)
+static inline void mark_bytes(const struct gather *g, struct ct_line_request *r, unsigned offset,
+                              unsigned count)
 {
 	unsigned first = offset >> g->sector_bits, last = (offset + count - 1) >> g->sector_bits;
 	r->sectors |= (uint32_t)(((uint64_t)2 << last) - ((uint64_t)1 << first));
@@ -74,7 +74,7 @@ static void add(struct gather *g, uint64_t a, unsigned count, uint32_t lanes)
 		unsigned here = count < room ? count : (unsigned)room;
 		struct ct_line_request *r = hashed(g, a >> g->line_bits);
 		r->lanes |= lanes;
-		mark(g, r, offset, here);
+		mark_bytes(g, r, offset, here);
 		if ((count -= here) == 0 || a + here == 0) /* done, or the end of the address space */
 			return;
 		a += here;
@@ -539,7 +539,7 @@ static int without_conflict(const struct ct_inst *inst, uint32_t banks)
 
 /* How many passes a shared-memory access takes: the largest number of different words in one bank. Lanes
  * that ask for the same word share a pass. */
-static unsigned conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t banks)
+static unsigned bank_passes(const struct ct_inst *inst, uint32_t lanes, uint32_t banks)
 {
 	enum { HEADS = 64, END = 0xff };
 	if (lanes == ~0u && inst->mask && inst->naddr && banks <= HEADS && is_power_of_two(banks) &&
@@ -578,10 +578,10 @@ unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_
 {
 	struct ct_inst full;
 	if (!inst->nruns)
-		return conflicts(inst, lanes, banks);
+		return bank_passes(inst, lanes, banks);
 	full = *inst;
 	ct_inst_expand(&full);
-	return conflicts(&full, lanes, banks);
+	return bank_passes(&full, lanes, banks);
 }
 
 /* Bytes of one sector that one transaction covers. */
@@ -591,7 +591,7 @@ struct transaction {
 
 enum { MAX_SECTOR_BYTES = 256 };
 
-static int overlaps(const struct transaction *a, const struct transaction *b)
+static int overlaps_with(const struct transaction *a, const struct transaction *b)
 {
 	uint64_t both = 0;
 	for (int i = 0; i < 4; i++)
@@ -599,10 +599,10 @@ static int overlaps(const struct transaction *a, const struct transaction *b)
 	return both != 0;
 }
 
-static unsigned place(struct transaction *t, unsigned n, const struct transaction *one)
+static unsigned place_transaction(struct transaction *t, unsigned n, const struct transaction *one)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (t[i].sector == one->sector && !overlaps(&t[i], one)) {
+		if (t[i].sector == one->sector && !overlaps_with(&t[i], one)) {
 			for (int k = 0; k < 4; k++)
 				t[i].bytes[k] |= one->bytes[k];
 			return n;
@@ -632,13 +632,13 @@ unsigned ct_atomic_transactions(const struct ct_kernel *k, const struct ct_sinst
 		for (unsigned b = 0; b < width; b++) {
 			uint64_t at = (a + b) / sector, in = (a + b) % sector;
 			if (b && at != one.sector) {
-				n = place(t, n, &one);
+				n = place_transaction(t, n, &one);
 				memset(&one, 0, sizeof one);
 			}
 			one.sector = at;
 			one.bytes[in / 64] |= UINT64_C(1) << in % 64;
 		}
-		n = place(t, n, &one);
+		n = place_transaction(t, n, &one);
 	}
 	return n;
 }

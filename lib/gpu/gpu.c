@@ -268,7 +268,7 @@ int ct_gpu_set(struct ct_gpu *g, const char *assignment, struct ct_error *e)
 	return rc;
 }
 
-static uint32_t scaled(uint32_t n, double f)
+static uint32_t scaled_count(uint32_t n, double f)
 {
 	/* 1/3 of 30 is 10: the tolerance forgives the rounding of f. */
 	double v = ceil(n * f * (1 - 1e-9));
@@ -284,17 +284,17 @@ int ct_gpu_scale(struct ct_gpu *g, double f, struct ct_error *e)
 	uint32_t old = g->dram_channels;
 	if (!g->sms_asked)
 		g->sms_asked = g->sms;
-	g->sms = scaled(g->sms, f);
+	g->sms = scaled_count(g->sms, f);
 	if (g->llc_slices >= old) {
 		uint32_t per_channel = g->llc_slices / old;
-		g->dram_channels = scaled(old, f);
+		g->dram_channels = scaled_count(old, f);
 		g->llc_slices = g->dram_channels * per_channel;
 	} else {
 		uint32_t per_slice = old / g->llc_slices;
-		g->llc_slices = scaled(g->llc_slices, f);
+		g->llc_slices = scaled_count(g->llc_slices, f);
 		g->dram_channels = g->llc_slices * per_slice;
 	}
-	g->llc_partitions = scaled(g->llc_partitions, f);
+	g->llc_partitions = scaled_count(g->llc_partitions, f);
 	if (g->llc_partitions > g->llc_slices)
 		g->llc_partitions = g->llc_slices;
 	/* Channel bits that the mapping string spells out fit one number of channels. */

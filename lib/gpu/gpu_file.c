@@ -32,7 +32,7 @@ struct reader {
 	int open_end; /* no newline behind the last line */
 };
 
-static char *trim(char *s)
+static char *trim_blanks(char *s)
 {
 	size_t n;
 	while (*s == ' ' || *s == '\t')
@@ -50,7 +50,7 @@ static int read_section(struct reader *r, char *s, struct ct_error *e)
 	if (s[n - 1] != ']' || n < 3 || n - 2 >= sizeof r->section)
 		return ct_fail(e, CT_ERR_INPUT, "%s:%u: '%s': wanted [section]", r->name, r->line, s);
 	s[n - 1] = 0;
-	snprintf(r->section, sizeof r->section, "%s", trim(s + 1));
+	snprintf(r->section, sizeof r->section, "%s", trim_blanks(s + 1));
 	size_t rows, len = strlen(r->section);
 	(void)ct_key_rows(&rows);
 	for (size_t i = 0; i < rows; i++)
@@ -63,7 +63,7 @@ static int read_section(struct reader *r, char *s, struct ct_error *e)
 	               r->name, r->line, r->section);
 }
 
-static int remember(struct reader *r, const struct ct_key_row *row, struct ct_error *e)
+static int remember_key(struct reader *r, const struct ct_key_row *row, struct ct_error *e)
 {
 	struct given *given = &r->given[row - r->rows];
 	struct ct_buf b = {0};
@@ -88,7 +88,7 @@ static int read_assignment(struct reader *r, char *s, struct ct_error *e)
 	if (!eq)
 		return ct_fail(e, CT_ERR_INPUT, "%s:%u: '%s': wanted KEY = VALUE", r->name, r->line, s);
 	*eq = 0;
-	char *key = trim(s), *value = trim(eq + 1);
+	char *key = trim_blanks(s), *value = trim_blanks(eq + 1);
 	snprintf(full, sizeof full, "%s%s%s", r->section, r->section[0] ? "." : "", key);
 	const struct ct_key_row *row = ct_key_find(full);
 	if (!row) {
@@ -103,7 +103,7 @@ static int read_assignment(struct reader *r, char *s, struct ct_error *e)
 		               r->line, full, r->given[row - r->rows].line);
 	if (ct_key_store(r->g, row, value, CT_ERR_INPUT, &why) < 0)
 		return ct_fail(e, CT_ERR_INPUT, "%s:%u: %s", r->name, r->line, why.text);
-	return remember(r, row, e);
+	return remember_key(r, row, e);
 }
 
 /* Reads one line without its comment. Lines that no GPU file has end with an error, not with a guess. */
@@ -121,7 +121,7 @@ static int read_line(struct reader *r, const char *line, size_t n, struct ct_err
 	char *hash = strchr(copy, '#');
 	if (hash)
 		*hash = 0;
-	char *s = trim(copy);
+	char *s = trim_blanks(copy);
 	if (!*s)
 		return 0;
 	return *s == '[' ? read_section(r, s, e) : read_assignment(r, s, e);
@@ -289,7 +289,7 @@ static int is_file(const char *path)
 }
 
 /* trace.config in the folder of path, when there is one. */
-static int beside(const char *path, char *out, size_t room)
+static int path_beside(const char *path, char *out, size_t room)
 {
 	const char *slash = strrchr(path, '/');
 	int n = snprintf(out, room, "%.*strace.config", slash ? (int)(slash + 1 - path) : 0, path);
@@ -307,7 +307,7 @@ static int load_file(struct ct_gpu *g, const char *path, const char *trace_path,
 	if (rc < 0)
 		return rc;
 	config.text = text;
-	if (!trace.name && ct_sim_recognise(text, config.n) && beside(path, near, sizeof near))
+	if (!trace.name && ct_sim_recognise(text, config.n) && path_beside(path, near, sizeof near))
 		trace.name = near;
 	if (trace.name)
 		rc = read_file(trace.name, &trace_text, &trace.n, e);

@@ -66,7 +66,7 @@ static int store_sizes(struct ct_gpu *g, const struct ct_key_row *r, const char 
 }
 
 /* Reads a whole number with or without its unit, within [lo, hi]. Returns -1 for anything else. */
-static int whole(const char *value, enum ct_unit unit, double lo, double hi, uint64_t *out)
+static int parse_whole(const char *value, enum ct_unit unit, double lo, double hi, uint64_t *out)
 {
 	double v;
 	if (unit == CT_UNIT_BYTES) {
@@ -92,7 +92,7 @@ static int store_timing(struct ct_gpu *g, const struct ct_key_row *r, const char
 	uint64_t v[2];
 	for (int i = 0; i < 2; i++)
 		if (ct_item_copy(&s, item, sizeof item) <= 0 ||
-		    whole(item, r->unit, r->lo, r->hi, &v[i]) < 0)
+		    parse_whole(item, r->unit, r->lo, r->hi, &v[i]) < 0)
 			return -1;
 	if (s)
 		return -1;
@@ -200,19 +200,19 @@ int ct_key_store(struct ct_gpu *g, const struct ct_key_row *r, const char *value
 	switch (r->kind) {
 	case CT_KEY_U32:
 	case CT_KEY_SIZE32:
-		rc = whole(value, r->unit, r->lo, r->hi, &v);
+		rc = parse_whole(value, r->unit, r->lo, r->hi, &v);
 		if (rc == 0) {
 			old = *u32_at(g, r);
 			*u32_at(g, r) = (uint32_t)v;
 		}
 		break;
 	case CT_KEY_SIZE64:
-		rc = whole(value, r->unit, r->lo, r->hi, &v);
+		rc = parse_whole(value, r->unit, r->lo, r->hi, &v);
 		if (rc == 0)
 			*(uint64_t *)(void *)((char *)g + r->at) = v;
 		break;
 	case CT_KEY_LLC_SIZE:
-		rc = whole(value, r->unit, r->lo, r->hi, &v);
+		rc = parse_whole(value, r->unit, r->lo, r->hi, &v);
 		if (rc == 0)
 			g->llc_total = v;
 		break;

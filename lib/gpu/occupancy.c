@@ -10,7 +10,7 @@ static uint64_t round_up(uint64_t v, uint64_t to)
 }
 
 /* x * y * z, saturated: a header may claim anything. */
-static uint64_t volume(const uint32_t d[3])
+static uint64_t volume_of(const uint32_t d[3])
 {
 	uint64_t xy = (uint64_t)d[0] * d[1];
 	return d[2] && xy > UINT64_MAX / d[2] ? UINT64_MAX : xy * d[2];
@@ -44,7 +44,7 @@ static void split_l1(const struct ct_gpu *g, uint64_t shmem, struct ct_occupancy
 int ct_occupancy(const struct ct_gpu *g, const struct ct_kernel *k, struct ct_occupancy *o,
                  struct ct_error *e)
 {
-	uint64_t block = volume(k->block), grid = volume(k->grid);
+	uint64_t block = volume_of(k->block), grid = volume_of(k->grid);
 	uint64_t threads = block > UINT32_MAX ? block : round_up(block, g->warp_size);
 	uint64_t registers = round_up(k->regs, 4);
 	memset(o, 0, sizeof *o);

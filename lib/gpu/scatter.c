@@ -16,14 +16,14 @@ enum { LANE_BITS = 5, LINE_BITS = 25, VECTORS = 8 };
 #define NORMAL 0x00800000u /* the lowest that is no denormal number */
 
 /* The higher of each pair goes to *a. */
-static inline void order(__m128 *a, __m128 *b)
+static inline void order_pairs(__m128 *a, __m128 *b)
 {
 	__m128 high = _mm_max_ps(*a, *b);
 	*b = _mm_min_ps(*a, *b);
 	*a = high;
 }
 
-#define ORDER(i, j) order(&v[i], &v[j])
+#define ORDER(i, j) order_pairs(&v[i], &v[j])
 
 /* Sorts the four columns: 19 comparisons, the fewest for eight. */
 static inline void sort_columns(__m128 *v)
@@ -49,20 +49,20 @@ static inline void sort_columns(__m128 *v)
 	ORDER(5, 6);
 }
 
-static inline __m128 reversed(__m128 v)
+static inline __m128 reversed_vector(__m128 v)
 {
 	return _mm_shuffle_ps(v, v, _MM_SHUFFLE(0, 1, 2, 3));
 }
 
 /* Sorts two vectors of four that are bitonic each. */
-static inline void finish(__m128 *a, __m128 *b)
+static inline void finish_runs(__m128 *a, __m128 *b)
 {
 	__m128 x = _mm_movelh_ps(*a, *b),
 	       y = _mm_movehl_ps(*b, *a); /* halves: a0 a1 b0 b1, a2 a3 b2 b3 */
-	order(&x, &y);
+	order_pairs(&x, &y);
 	__m128 u = _mm_shuffle_ps(x, y, _MM_SHUFFLE(2, 0, 2, 0)); /* x0 x2 y0 y2 */
 	__m128 w = _mm_shuffle_ps(x, y, _MM_SHUFFLE(3, 1, 3, 1)); /* x1 x3 y1 y3 */
-	order(&u, &w);
+	order_pairs(&u, &w);
 	__m128 low = _mm_unpacklo_ps(u, w), high = _mm_unpackhi_ps(u, w); /* a0 a1 b0 b1, a2 a3 b2 b3 */
 	*a = _mm_movelh_ps(low, high);
 	*b = _mm_movehl_ps(high, low);
@@ -71,8 +71,8 @@ static inline void finish(__m128 *a, __m128 *b)
 /* Turns two vectors round and changes their places. */
 static inline void turn(__m128 *a, __m128 *b)
 {
-	__m128 t = reversed(*a);
-	*a = reversed(*b);
+	__m128 t = reversed_vector(*a);
+	*a = reversed_vector(*b);
 	*b = t;
 }
 
@@ -84,8 +84,8 @@ static inline void merge_four(__m128 *v)
 	ORDER(1, 3);
 	ORDER(0, 1);
 	ORDER(2, 3);
-	finish(&v[0], &v[1]);
-	finish(&v[2], &v[3]);
+	finish_runs(&v[0], &v[1]);
+	finish_runs(&v[2], &v[3]);
 }
 
 /* Merges two sorted runs of four vectors into one of eight with a bitonic network (Batcher 1968). */
@@ -105,10 +105,10 @@ static inline void merge_eight(__m128 *v)
 	ORDER(2, 3);
 	ORDER(4, 5);
 	ORDER(6, 7);
-	finish(&v[0], &v[1]);
-	finish(&v[2], &v[3]);
-	finish(&v[4], &v[5]);
-	finish(&v[6], &v[7]);
+	finish_runs(&v[0], &v[1]);
+	finish_runs(&v[2], &v[3]);
+	finish_runs(&v[4], &v[5]);
+	finish_runs(&v[6], &v[7]);
 }
 
 /* Sorts 32 keys in vectors: columns first, then transposed into runs that are merged. */

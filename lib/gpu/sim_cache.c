@@ -22,7 +22,7 @@ struct tokens {
 
 /* Splits a cache string into its tokens and remembers what separated them, since ',' and ':' mean
  * different things. */
-static int split(struct tokens *t, const char *s)
+static int split_tokens(struct tokens *t, const char *s)
 {
 	char separator = ',';
 	memset(t, 0, sizeof *t);
@@ -60,14 +60,14 @@ static int is_letter(const struct tokens *t)
 	return t->at < t->n && isalpha((unsigned char)t->text[t->at][0]) && !t->text[t->at][1];
 }
 
-static void remark(char *note, size_t n, const char *text)
+static void add_remark(char *note, size_t n, const char *text)
 {
 	size_t used = strlen(note);
 	if (used + 2 < n)
 		snprintf(note + used, n - used, "%s%s", used ? "; " : "", text);
 }
 
-static int replacement(struct ct_cache_params *c, char letter)
+static int set_replacement(struct ct_cache_params *c, char letter)
 {
 	switch (letter) {
 	case 'L': c->replacement = CT_REPL_LRU; return 0;
@@ -86,19 +86,19 @@ static int write_policy(struct ct_cache_params *c, char write, char allocate, ch
 		c->write_policy = allocate == 'N' ? CT_WRITE_THROUGH_NO_ALLOCATE
 		                                  : CT_WRITE_THROUGH_ALLOCATE;
 		if (allocate == 'W' || allocate == 'F')
-			remark(note, n, "a store miss of the write-through cache does not fetch");
+			add_remark(note, n, "a store miss of the write-through cache does not fetch");
 		return 0;
 	case 'B':
 		c->write_policy = allocate == 'L' ? CT_WRITE_BACK_VALIDATE : CT_WRITE_BACK_FETCH;
 		if (allocate == 'N') {
 			c->write_policy = CT_WRITE_BACK_VALIDATE;
-			remark(note, n, "write-back without allocation runs as back_validate");
+			add_remark(note, n, "write-back without allocation runs as back_validate");
 		}
 		return 0;
 	case 'E': c->write_policy = CT_WRITE_EVICT; return 0;
 	case 'L':
 		c->write_policy = CT_WRITE_EVICT;
-		remark(note, n, "local stores evict as global ones do");
+		add_remark(note, n, "local stores evict as global ones do");
 		return 0;
 	case 'R': c->write_policy = CT_WRITE_THROUGH_NO_ALLOCATE; return 0;
 	}
@@ -124,14 +124,14 @@ static int set_function(struct ct_cache_params *c, char letter, char *note, size
 	case 'H': c->set_hash = CT_HASH_FERMI; return 0;
 	case 'C':
 		c->set_hash = CT_HASH_LINEAR;
-		remark(note, n, "a custom set function runs as linear");
+		add_remark(note, n, "a custom set function runs as linear");
 		return 0;
 	}
 	return -1;
 }
 
 /* The letters after the geometry; the one in front of two numbers is the MSHR kind. */
-static int policies(struct tokens *t, struct ct_cache_params *c, char *note, size_t n)
+static int read_policies(struct tokens *t, struct ct_cache_params *c, char *note, size_t n)
 {
 	char p[8] = "";
 	unsigned k = 0;
@@ -142,7 +142,7 @@ static int policies(struct tokens *t, struct ct_cache_params *c, char *note, siz
 		    take_number(t, 1, &c->mshr_merge) < 0)
 			return -1;
 	}
-	if (k == 0 || replacement(c, p[0]) < 0)
+	if (k == 0 || set_replacement(c, p[0]) < 0)
 		return -1;
 	if (k == 2 || (k > 2 && (allocate_policy(c, p[2]) < 0 ||
 	                         write_policy(c, p[1], k > 3 ? p[3] : 'N', note, n) < 0)))
@@ -159,7 +159,7 @@ int ct_sim_cache(struct ct_cache_params *out, const char *text, char *note, size
 	note[0] = 0;
 	if (strcmp(text, "none") == 0)
 		return 1;
-	if (split(&t, text) < 0)
+	if (split_tokens(&t, text) < 0)
 		return -1;
 	if (is_letter(&t)) {
 		sectored = t.text[0][0] == 'S';
@@ -174,7 +174,7 @@ int ct_sim_cache(struct ct_cache_params *out, const char *text, char *note, size
 	c.sector = sectored ? SECTOR_BYTES : c.line;
 	c.set_hash = CT_HASH_LINEAR;
 	c.port_bytes = c.line;
-	if (policies(&t, &c, note, n) < 0)
+	if (read_policies(&t, &c, note, n) < 0)
 		return -1;
 	if (t.at < t.n && take_number(&t, 1, &c.miss_queue) < 0)
 		return -1;

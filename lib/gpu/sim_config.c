@@ -21,7 +21,7 @@ void ct_sim_warn_once(struct ct_sim *s, const char *why)
 	ct_warn(s->diag, "%s:%u: -%s %s: %s", s->file, s->line, s->option, s->value, why);
 }
 
-static int bad(struct ct_sim *s, const char *wanted, struct ct_error *e)
+static int bad_value(struct ct_sim *s, const char *wanted, struct ct_error *e)
 {
 	return ct_fail(e, CT_ERR_INPUT, "%s:%u: -%s %s: wanted %s", s->file, s->line, s->option,
 	               s->value, wanted);
@@ -38,7 +38,7 @@ int ct_sim_set(struct ct_sim *s, const char *key, const char *value, struct ct_e
 }
 
 /* Whole numbers between separators, at most n; returns how many, or -1. */
-static int numbers(const char *text, const char *separators, uint64_t *out, int n)
+static int parse_numbers(const char *text, const char *separators, uint64_t *out, int n)
 {
 	int k = 0;
 	while (*text) {
@@ -64,41 +64,41 @@ static int numbers(const char *text, const char *separators, uint64_t *out, int 
 	return k;
 }
 
-static int count(struct ct_sim *s, uint32_t *out, struct ct_error *e)
+static int parse_count(struct ct_sim *s, uint32_t *out, struct ct_error *e)
 {
 	uint64_t v;
-	if (numbers(s->value, ":", &v, 1) != 1 || v == 0 || v > 4096)
-		return bad(s, "a number from 1 to 4096", e);
+	if (parse_numbers(s->value, ":", &v, 1) != 1 || v == 0 || v > 4096)
+		return bad_value(s, "a number from 1 to 4096", e);
 	*out = (uint32_t)v;
 	return 0;
 }
 
 static int on_clusters(struct ct_sim *s, struct ct_error *e)
 {
-	return count(s, &s->clusters, e);
+	return parse_count(s, &s->clusters, e);
 }
 static int on_cores(struct ct_sim *s, struct ct_error *e)
 {
-	int rc = count(s, &s->cores, e);
+	int rc = parse_count(s, &s->cores, e);
 	if (rc == 0 && s->cores > 1)
 		ct_sim_warn_once(s, "each SM gets a network port of its own");
 	return rc;
 }
 static int on_channels(struct ct_sim *s, struct ct_error *e)
 {
-	return count(s, &s->channels, e);
+	return parse_count(s, &s->channels, e);
 }
 static int on_per_channel(struct ct_sim *s, struct ct_error *e)
 {
-	return count(s, &s->per_channel, e);
+	return parse_count(s, &s->per_channel, e);
 }
 static int on_chips(struct ct_sim *s, struct ct_error *e)
 {
-	return count(s, &s->chips, e);
+	return parse_count(s, &s->chips, e);
 }
 static int on_bus(struct ct_sim *s, struct ct_error *e)
 {
-	return count(s, &s->bus, e);
+	return parse_count(s, &s->bus, e);
 }
 
 /* -gpgpu_clock_domains: four clocks in MHz. */
@@ -110,7 +110,7 @@ static int on_clocks(struct ct_sim *s, struct ct_error *e)
 		char item[64];
 		size_t n = strcspn(p, ":");
 		if (n == 0 || n >= sizeof item || (i < 3) != (p[n] == ':'))
-			return bad(s, "CORE:NETWORK:L2:DRAM in MHz", e);
+			return bad_value(s, "CORE:NETWORK:L2:DRAM in MHz", e);
 		memcpy(item, p, n);
 		item[n] = 0;
 		int rc = ct_sim_set(s, keys[i], item, e);
@@ -125,9 +125,9 @@ static int on_pipeline(struct ct_sim *s, struct ct_error *e)
 {
 	uint64_t v[3];
 	char text[32];
-	int n = numbers(s->value, ":", v, 3);
+	int n = parse_numbers(s->value, ":", v, 3);
 	if (n < 2 || v[1] != 32)
-		return bad(s, "THREADS:32", e);
+		return bad_value(s, "THREADS:32", e);
 	snprintf(text, sizeof text, "%llu", (unsigned long long)v[0]);
 	return ct_sim_set(s, "sm.max_threads", text, e);
 }
@@ -156,7 +156,7 @@ static int on_scheduler(struct ct_sim *s, struct ct_error *e)
 			continue;
 		s->g->scheduler_asked = names[i].ours;
 		/* two_level_active:ACTIVE:inner:outer, warp_limiting:priority:ACTIVE */
-		int k = s->value[n] ? numbers(s->value + n + 1, ":", v, 4) : 0;
+		int k = s->value[n] ? parse_numbers(s->value + n + 1, ":", v, 4) : 0;
 		int at = names[i].ours == CT_SCHED_WARP_LIMIT ? 1 : 0;
 		if (k > at && v[at] >= 1 && v[at] <= 64)
 			s->g->active_warps = (uint32_t)v[at];
@@ -172,7 +172,7 @@ static int on_l1(struct ct_sim *s, struct ct_error *e)
 	char note[160];
 	int rc = ct_sim_cache(&s->g->l1, s->value, note, sizeof note);
 	if (rc < 0)
-		return bad(s, "a cache string as S:4:128:64,L:T:m:L:L,A:512:8,16:0,32", e);
+		return bad_value(s, "a cache string as S:4:128:64,L:T:m:L:L,A:512:8,16:0,32", e);
 	s->have_l1 = rc == 0;
 	if (note[0])
 		ct_sim_warn_once(s, note);
@@ -188,7 +188,7 @@ static int on_llc(struct ct_sim *s, struct ct_error *e)
 		               "%s:%u: -%s none: a GPU without an L2 is not modelled", s->file, s->line,
 		               s->option);
 	if (rc < 0)
-		return bad(s, "a cache string as S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", e);
+		return bad_value(s, "a cache string as S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", e);
 	s->g->llc_total = 0;
 	if (note[0])
 		ct_sim_warn_once(s, note);
@@ -198,15 +198,15 @@ static int on_llc(struct ct_sim *s, struct ct_error *e)
 static int on_shmem_options(struct ct_sim *s, struct ct_error *e)
 {
 	uint64_t kib[CT_MAX_SHMEM_OPTIONS];
-	int n = numbers(s->value, ",", kib, CT_MAX_SHMEM_OPTIONS);
+	int n = parse_numbers(s->value, ",", kib, CT_MAX_SHMEM_OPTIONS);
 	if (n < 1)
-		return bad(s, "up to 16 sizes in KiB", e);
+		return bad_value(s, "up to 16 sizes in KiB", e);
 	memset(s->g->shmem_option, 0, sizeof s->g->shmem_option); /* equal GPUs are so byte by byte */
 	s->g->shmem_options = (uint32_t)n;
 	for (int i = 0; i < n; i++) {
 		s->g->shmem_option[i] = kib[i] * 1024;
 		if ((i && kib[i] <= kib[i - 1]) || kib[i] > 1u << 20)
-			return bad(s, "ascending sizes in KiB", e);
+			return bad_value(s, "ascending sizes in KiB", e);
 	}
 	return 0;
 }
@@ -214,8 +214,8 @@ static int on_shmem_options(struct ct_sim *s, struct ct_error *e)
 static int on_unified(struct ct_sim *s, struct ct_error *e)
 {
 	uint64_t kib;
-	if (numbers(s->value, ":", &kib, 1) != 1 || kib > 1u << 20)
-		return bad(s, "a size in KiB", e);
+	if (parse_numbers(s->value, ":", &kib, 1) != 1 || kib > 1u << 20)
+		return bad_value(s, "a size in KiB", e);
 	s->g->unified_bytes = kib * 1024;
 	return 0;
 }
@@ -230,8 +230,8 @@ static int on_indexing(struct ct_sim *s, struct ct_error *e)
 	/* 6 is the ipoly modulo of later versions; ours does that wherever it must. */
 	static const char *const names[] = {"linear", "xor", "ipoly", "pae", "fold", "linear", "ipoly"};
 	uint64_t v;
-	if (numbers(s->value, ":", &v, 1) != 1 || v > 6)
-		return bad(s, "a number from 0 to 6", e);
+	if (parse_numbers(s->value, ":", &v, 1) != 1 || v > 6)
+		return bad_value(s, "a number from 0 to 6", e);
 	if (v == 4)
 		ct_sim_warn_once(s, "the random table is replaced by a balanced hash");
 	if (v == 5)
@@ -277,7 +277,7 @@ static int on_timing(struct ct_sim *s, struct ct_error *e)
 			n--;
 		}
 		if (n == 0 || n >= sizeof item)
-			return bad(s, "NAME=CYCLES between colons", e);
+			return bad_value(s, "NAME=CYCLES between colons", e);
 		memcpy(item, p, n);
 		item[n] = 0;
 		while (n && isspace((unsigned char)item[n - 1]))
@@ -289,7 +289,7 @@ static int on_timing(struct ct_sim *s, struct ct_error *e)
 			if (k == TIMINGS)
 				ct_sim_warn_once(s, "has a timing that is not understood");
 		} else if (k >= TIMINGS) {
-			return bad(s, "at most 14 timings", e);
+			return bad_value(s, "at most 14 timings", e);
 		}
 		int rc = k < TIMINGS ? ct_sim_set(s, timing_keys[k], eq ? eq + 1 : item, e) : 0;
 		if (rc < 0)
@@ -304,8 +304,8 @@ static int on_queues(struct ct_sim *s, struct ct_error *e)
 {
 	uint64_t v[8];
 	char text[32];
-	if (numbers(s->value, ":", v, 8) < 1)
-		return bad(s, "queue lengths between colons", e);
+	if (parse_numbers(s->value, ":", v, 8) < 1)
+		return bad_value(s, "queue lengths between colons", e);
 	snprintf(text, sizeof text, "%llu", (unsigned long long)v[0]);
 	return ct_sim_set(s, "llc.queue", text, e);
 }
@@ -335,8 +335,8 @@ static int on_network(struct ct_sim *s, struct ct_error *e)
 static int on_collectors(struct ct_sim *s, struct ct_error *e)
 {
 	uint64_t v;
-	if (numbers(s->value, ":", &v, 1) != 1 || v > 1024)
-		return bad(s, "a number of operand collectors", e);
+	if (parse_numbers(s->value, ":", &v, 1) != 1 || v > 1024)
+		return bad_value(s, "a number of operand collectors", e);
 	s->collectors += (uint32_t)v;
 	if (strstr(s->option, "units_gen"))
 		s->collectors_generic = (uint32_t)v;
@@ -366,8 +366,8 @@ static int on_ptx(struct ct_sim *s, struct ct_error *e)
 	(void)e;
 	if (s->have_trace)
 		return 0;
-	if (numbers(s->value, ",", v, 16) < 1 || v[0] < 1 || v[0] > UINT16_MAX)
-		return bad(s, "latencies between commas", e);
+	if (parse_numbers(s->value, ",", v, 16) < 1 || v[0] < 1 || v[0] > UINT16_MAX)
+		return bad_value(s, "latencies between commas", e);
 	for (size_t i = 0; kind && i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(kinds[i].name, kind + 1) == 0) {
 			struct ct_unit_timing *t = &s->g->unit[kinds[i].class];
@@ -382,8 +382,9 @@ static int on_ptx(struct ct_sim *s, struct ct_error *e)
 static int timing_pair(struct ct_sim *s, struct ct_unit_timing *t, struct ct_error *e)
 {
 	uint64_t v[2];
-	if (numbers(s->value, ",", v, 2) != 2 || v[0] < 1 || v[0] > UINT16_MAX || v[1] > UINT16_MAX)
-		return bad(s, "LATENCY,INITIATION", e);
+	if (parse_numbers(s->value, ",", v, 2) != 2 || v[0] < 1 || v[0] > UINT16_MAX ||
+	    v[1] > UINT16_MAX)
+		return bad_value(s, "LATENCY,INITIATION", e);
 	t->latency = (uint32_t)v[0];
 	t->initiation = v[1] ? (uint32_t)v[1] : 1; /* 0 stands in published files */
 	return 0;
@@ -418,7 +419,7 @@ static int on_unit(struct ct_sim *s, struct ct_error *e)
 	const char *name = strrchr(s->value, ',');
 	if (ct_parse_u64_range(s->option + strlen("specialized_unit_"), 1, CT_SIM_UNITS, &n) < 0 ||
 	    !name)
-		return bad(s, "ENABLED,UNITS,LATENCY,WIDTH,WIDTH,NAME", e);
+		return bad_value(s, "ENABLED,UNITS,LATENCY,WIDTH,WIDTH,NAME", e);
 	snprintf(s->unit_name[n - 1], sizeof s->unit_name[0], "%s", s->value[0] == '1' ? name + 1 : "");
 	return 0;
 }
@@ -568,7 +569,7 @@ void ct_sim_tell_lost(const struct ct_sim *s)
 }
 
 /* Pattern with at most one '*', anywhere. */
-static int matches(const char *pattern, const char *name)
+static int matches_pattern(const char *pattern, const char *name)
 {
 	const char *star = strchr(pattern, '*');
 	size_t before, after, n = strlen(name);
@@ -603,7 +604,7 @@ int ct_sim_apply(struct ct_sim *s, struct ct_error *e)
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof silent / sizeof silent[0]; i++)
-		if (matches(silent[i], name))
+		if (matches_pattern(silent[i], name))
 			return 0;
 	ct_sim_warn_once(s, "not understood, ignored");
 	return 0;

@@ -134,7 +134,7 @@ static int read_options(struct ct_sim *s, const struct ct_sim_text *text, struct
 }
 
 /* Begins with the values that GPGPU-Sim has for options that a file leaves out. */
-static int start(struct ct_sim *s, const char *path, struct ct_error *e)
+static int start_defaults(struct ct_sim *s, const char *path, struct ct_error *e)
 {
 	char note[160];
 	int rc;
@@ -200,7 +200,7 @@ static void finish_units(struct ct_sim *s)
 
 /* Puts together what several options decide: numbers of SMs, channels and slices, collectors, and a GPU
  * without an L1. */
-static int finish(struct ct_sim *s, struct ct_error *e)
+static int finish_gpu(struct ct_sim *s, struct ct_error *e)
 {
 	struct ct_gpu *g = s->g;
 	uint32_t collectors = s->generic_only ? s->collectors_generic : s->collectors;
@@ -236,7 +236,7 @@ int ct_sim_parse(struct ct_gpu *g, const struct ct_sim_text *config, const struc
                  const struct ct_diag *diag, struct ct_error *e)
 {
 	struct ct_sim s = {.g = g, .diag = diag, .have_trace = trace != NULL};
-	int rc = start(&s, config->name, e);
+	int rc = start_defaults(&s, config->name, e);
 	name_gpu(g, config->name);
 	if (rc == 0)
 		rc = read_options(&s, config, e);
@@ -246,5 +246,5 @@ int ct_sim_parse(struct ct_gpu *g, const struct ct_sim_text *config, const struc
 		return rc;
 	s.file = config->name;
 	ct_sim_tell_lost(&s);
-	return finish(&s, e);
+	return finish_gpu(&s, e);
 }

@@ -43,7 +43,7 @@ void ct_dense_flush(struct ct_dense *d)
 }
 
 /* n zeroed bytes, a multiple of a cache line, from the slabs. */
-static void *cut(struct ct_dense *d, size_t n)
+static void *cut_chunk(struct ct_dense *d, size_t n)
 {
 	while (d->slab_now < d->slabs && d->slab_used + n > d->slab[d->slab_now].bytes) {
 		d->slab_now++;
@@ -68,10 +68,10 @@ static void *cut(struct ct_dense *d, size_t n)
 
 ct_block *ct_dense_block(struct ct_dense *d)
 {
-	return cut(d, d->block_bytes);
+	return cut_chunk(d, d->block_bytes);
 }
 
-static struct ct_region_slot *find(const struct ct_dense *d, uint64_t key)
+static struct ct_region_slot *find_slot(const struct ct_dense *d, uint64_t key)
 {
 	uint64_t i = ct_dense_home(d, key);
 	while (d->slot[i].region && d->slot[i].key != key)
@@ -81,7 +81,7 @@ static struct ct_region_slot *find(const struct ct_dense *d, uint64_t key)
 
 /* Doubles the table of regions and enters them again. Returns -1 when out of memory, the table as it
  * was. */
-static int grow(struct ct_dense *d)
+static int grow_table(struct ct_dense *d)
 {
 	struct ct_dense old = *d;
 	d->slots *= 2;
@@ -93,7 +93,7 @@ static int grow(struct ct_dense *d)
 	}
 	for (uint64_t i = 0; i < old.slots; i++)
 		if (old.slot[i].region)
-			*find(d, old.slot[i].key) = old.slot[i];
+			*find_slot(d, old.slot[i].key) = old.slot[i];
 	d->bytes += old.slots * sizeof *d->slot;
 	free(old.slot);
 	return 0;
@@ -101,15 +101,15 @@ static int grow(struct ct_dense *d)
 
 struct ct_region *ct_dense_region(struct ct_dense *d, uint64_t key)
 {
-	struct ct_region_slot *s = find(d, key);
+	struct ct_region_slot *s = find_slot(d, key);
 	if (s->region)
 		return s->region;
 	if ((d->regions + 1) * 4 > d->slots) {
-		if (grow(d) < 0)
+		if (grow_table(d) < 0)
 			return NULL;
-		s = find(d, key);
+		s = find_slot(d, key);
 	}
-	struct ct_region *r = cut(d, sizeof *r);
+	struct ct_region *r = cut_chunk(d, sizeof *r);
 	if (!r)
 		return NULL;
 	*s = (struct ct_region_slot){key, r};
@@ -119,7 +119,7 @@ struct ct_region *ct_dense_region(struct ct_dense *d, uint64_t key)
 
 const struct ct_region *ct_dense_find(const struct ct_dense *d, uint64_t key)
 {
-	return find(d, key)->region;
+	return find_slot(d, key)->region;
 }
 
 void ct_dense_each(const struct ct_dense *d, void (*fn)(void *ctx, uint64_t line, ct_block *b),

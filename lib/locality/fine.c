@@ -38,7 +38,7 @@ void ct_fine_free(struct ct_fine *h)
 }
 
 /* Room for `bins` bins, the new ones zero. */
-static int grow(struct ct_fine *h, size_t bins)
+static int grow_bins(struct ct_fine *h, size_t bins)
 {
 	size_t groups = (bins + GROUP - 1) / GROUP;
 	bins = groups * GROUP;
@@ -58,7 +58,7 @@ int ct_fine_add(struct ct_fine *h, const uint64_t *distance, size_t n)
 		if (distance[i] == CT_COLD)
 			continue;
 		size_t bin = bin_of(distance[i]);
-		if (bin >= h->bins && grow(h, bin + 1) < 0)
+		if (bin >= h->bins && grow_bins(h, bin + 1) < 0)
 			return -1;
 		h->count[bin]++;
 		h->group[bin / GROUP]++;

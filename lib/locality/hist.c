@@ -95,7 +95,7 @@ static double capped_mean(struct ct_binomial *b, uint64_t n)
 
 /* P(Binomial(n, p) < ways), n >= ways. From the last n asked for where that is a few steps
  * back: with one more draw those leave that had ways - 1 and draw another. */
-static double below(struct ct_binomial *b, uint64_t n)
+static double chance_below(struct ct_binomial *b, uint64_t n)
 {
 	if (!(b->below_of <= n && n - b->below_of <= STEPS_MAX)) {
 		struct terms t = terms_of(b, n);
@@ -143,7 +143,7 @@ double ct_binomial_share(struct ct_binomial *b, uint64_t lo, uint64_t hi)
 	if ((double)lo * b->p > b->never)
 		return 0;
 	if (hi - lo == 1)
-		return below(b, lo);
+		return chance_below(b, lo);
 	/* Of n random placements the expected number that fall into the set before it has
 	 * got `ways` is p * sum over d < n of P(Binomial(d, p) < ways), and also
 	 * E[min(Binomial(n, p), ways)]: the sum over a bin is a difference of two means. */

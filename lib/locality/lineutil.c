@@ -142,7 +142,7 @@ static void push_front(struct ct_lineutil *u, uint32_t i)
 }
 
 /* A line's life ends: it is counted and its node is free. */
-static void leave(struct ct_lineutil *u, uint32_t i)
+static void leave_line(struct ct_lineutil *u, uint32_t i)
 {
 	struct node *n = &u->node[i];
 	u->now.reused[ct_bits(n->reused)]++;
@@ -158,7 +158,7 @@ static void empty_all(struct ct_lineutil *u)
 {
 	for (uint64_t k = 0; k < (uint64_t)u->o.sms * u->sets; k++)
 		while (u->list[k].head != NONE)
-			leave(u, u->list[k].head);
+			leave_line(u, u->list[k].head);
 }
 
 struct ct_lineutil *ct_lineutil_new(const struct ct_lineutil_options *o, struct ct_error *e)
@@ -211,13 +211,13 @@ static uint32_t take_node(struct ct_lineutil *u)
 }
 
 /* Puts a line into its set. In a full set the least recently used one leaves and is counted. */
-static void fill(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set, uint32_t chunks)
+static void fill_line(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set, uint32_t chunks)
 {
 	uint32_t owner = sm * u->sets + set;
 	if (u->ways == 0)
 		return;
 	if (u->list[owner].lines >= u->ways)
-		leave(u, u->list[owner].tail);
+		leave_line(u, u->list[owner].tail);
 	uint32_t i = take_node(u);
 	if (i == NONE) {
 		u->failed = 1;
@@ -234,18 +234,18 @@ static void fill(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set
 }
 
 /* One access: a store may evict the line, a load counts which of its chunks were touched before. */
-static void take(struct ct_lineutil *u, const struct access *a)
+static void take_access(struct ct_lineutil *u, const struct access *a)
 {
 	uint32_t i = u->slots ? u->slot[find_slot(u, a->sm, a->line)] : NONE;
 	if (a->is_write) {
 		if (u->o.store_evicts && i != NONE)
-			leave(u, i);
+			leave_line(u, i);
 		return;
 	}
 	if (a->bytes > 0)
 		u->now.requests[a->bytes < CT_LINEUTIL_BYTES ? a->bytes : CT_LINEUTIL_BYTES]++;
 	if (i == NONE) {
-		fill(u, a->sm, a->line, a->set, a->chunks);
+		fill_line(u, a->sm, a->line, a->set, a->chunks);
 		return;
 	}
 	struct node *n = &u->node[i];
@@ -270,7 +270,7 @@ static void prefetch_node(const struct ct_lineutil *u, const struct access *a)
 }
 
 /* Takes the accesses that wait. */
-static void drain(struct ct_lineutil *u)
+static void drain_lines(struct ct_lineutil *u)
 {
 	const struct access *a = u->waiting;
 	unsigned n = u->n_waiting;
@@ -280,7 +280,7 @@ static void drain(struct ct_lineutil *u)
 		if (i >= AHEAD && i - AHEAD < n)
 			prefetch_node(u, &a[i - AHEAD]);
 		if (i >= 2 * AHEAD && !u->failed)
-			take(u, &a[i - 2 * AHEAD]);
+			take_access(u, &a[i - 2 * AHEAD]);
 	}
 	u->n_waiting = 0;
 }
@@ -294,12 +294,12 @@ void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint3
 	u->waiting[u->n_waiting++] = (struct access){
 		line, sm, set, bytes, (uint8_t)chunks, is_write != 0};
 	if (u->n_waiting == WAITING)
-		drain(u);
+		drain_lines(u);
 }
 
 int ct_lineutil_resize(struct ct_lineutil *u, uint32_t sets, uint32_t ways, struct ct_error *e)
 {
-	drain(u);
+	drain_lines(u);
 	if (u->list)
 		empty_all(u);
 	u->ways = ways;
@@ -329,7 +329,7 @@ void ct_lineutil_counts_add(struct ct_lineutil_counts *into, const struct ct_lin
 int ct_lineutil_collect(struct ct_lineutil *u, struct ct_lineutil_counts *c, int finish,
                         struct ct_error *e)
 {
-	drain(u);
+	drain_lines(u);
 	if (u->failed)
 		return ct_fail_nomem(e);
 	if (finish && u->list)

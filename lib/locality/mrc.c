@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static double hits(const struct ct_hist *h, double lines, unsigned ways)
+static double hits_of(const struct ct_hist *h, double lines, unsigned ways)
 {
 	if (!h)
 		return 0;
@@ -29,8 +29,8 @@ uint64_t ct_mrc_accesses(const struct ct_mrc_input *in)
 
 double ct_mrc_misses(const struct ct_mrc_input *in, double lines, unsigned ways)
 {
-	double misses = (double)ct_mrc_accesses(in) - hits(in->reads, lines, ways) -
-	                hits(in->writes, lines, ways);
+	double misses = (double)ct_mrc_accesses(in) - hits_of(in->reads, lines, ways) -
+	                hits_of(in->writes, lines, ways);
 	return misses > 0 ? misses : 0;
 }
 

@@ -21,7 +21,7 @@ static int slot_of(ct_reg reg)
 	return reg;
 }
 
-static unsigned position(const struct ct_regs *r, uint16_t reg)
+static unsigned position_of(const struct ct_regs *r, uint16_t reg)
 {
 	unsigned p = 0;
 	while (p < r->depth && r->stack[p] != reg)
@@ -31,7 +31,7 @@ static unsigned position(const struct ct_regs *r, uint16_t reg)
 
 static void to_top(struct ct_regs *r, uint16_t reg)
 {
-	unsigned p = position(r, reg);
+	unsigned p = position_of(r, reg);
 	if (p == r->depth)
 		r->depth++;
 	memmove(r->stack + 1, r->stack, p * sizeof *r->stack);
@@ -62,7 +62,7 @@ static void read_one(const struct ct_regs *r, uint16_t reg, struct ct_hist *inst
 		return;
 	}
 	ct_hist_add(insts, r->index - r->last[reg], 1);
-	ct_hist_add(distinct, position(r, reg) + 1u, 1);
+	ct_hist_add(distinct, position_of(r, reg) + 1u, 1);
 }
 
 static void all_to_top(struct ct_regs *r, ct_reg reg, unsigned n)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "locality/hist.h"
 
-static int order(const struct ct_rj_cell *a, const struct ct_rj_cell *b)
+static int order_cells(const struct ct_rj_cell *a, const struct ct_rj_cell *b)
 {
 	const uint64_t ka[4] = {a->own_lo, a->other_lo, a->own_hi, a->other_hi};
 	const uint64_t kb[4] = {b->own_lo, b->other_lo, b->own_hi, b->other_hi};
@@ -20,16 +20,16 @@ static int order(const struct ct_rj_cell *a, const struct ct_rj_cell *b)
 int ct_rj_add(struct ct_rj *j, const struct ct_rj_cell *c, struct ct_error *e)
 {
 	size_t lo = 0, hi = j->n;
-	if (hi > 0 && order(&j->cell[hi - 1], c) < 0)
+	if (hi > 0 && order_cells(&j->cell[hi - 1], c) < 0)
 		lo = hi;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (order(&j->cell[mid], c) < 0)
+		if (order_cells(&j->cell[mid], c) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo < j->n && order(&j->cell[lo], c) == 0) {
+	if (lo < j->n && order_cells(&j->cell[lo], c) == 0) {
 		j->cell[lo].count += c->count;
 		return 0;
 	}
@@ -48,7 +48,9 @@ int ct_rj_merge(struct ct_rj *into, const struct ct_rj *from, struct ct_error *e
 	if (ct_grow((void **)&out.cell, &out.cap, into->n + from->n, sizeof *out.cell) < 0)
 		return ct_fail_nomem(e);
 	while (a < into->n || b < from->n) {
-		int c = a == into->n ? 1 : b == from->n ? -1 : order(&into->cell[a], &from->cell[b]);
+		int c = a == into->n   ? 1
+		        : b == from->n ? -1
+		                       : order_cells(&into->cell[a], &from->cell[b]);
 		struct ct_rj_cell *to = &out.cell[out.n++];
 		*to = c <= 0 ? into->cell[a++] : from->cell[b++];
 		if (c == 0)
@@ -66,7 +68,7 @@ void ct_rj_free(struct ct_rj *j)
 }
 
 /* Share of the integers of [lo, hi) that are below the capacity; cold: none. */
-static double below(uint64_t lo, uint64_t hi, double capacity)
+static double share_below(uint64_t lo, uint64_t hi, double capacity)
 {
 	if (lo == CT_COLD || (double)lo >= capacity)
 		return 0;
@@ -80,7 +82,7 @@ double ct_rj_misses(const struct ct_rj *j, double capacity)
 	double sum = 0;
 	for (size_t i = 0; i < j->n; i++) {
 		const struct ct_rj_cell *c = &j->cell[i];
-		sum += (double)c->count * (1 - below(c->own_lo, c->own_hi, capacity));
+		sum += (double)c->count * (1 - share_below(c->own_lo, c->own_hi, capacity));
 	}
 	return sum;
 }
@@ -90,8 +92,8 @@ double ct_rj_shared_misses(const struct ct_rj *j, double capacity)
 	double sum = 0;
 	for (size_t i = 0; i < j->n; i++) {
 		const struct ct_rj_cell *c = &j->cell[i];
-		sum += (double)c->count * (1 - below(c->own_lo, c->own_hi, capacity)) *
-		       below(c->other_lo, c->other_hi, capacity);
+		sum += (double)c->count * (1 - share_below(c->own_lo, c->own_hi, capacity)) *
+		       share_below(c->other_lo, c->other_hi, capacity);
 	}
 	return sum;
 }

@@ -7,7 +7,7 @@
 
 enum { EXACT = 1 << CT_RJ_EXACT_BITS, PER_OCTAVE = EXACT, COLD = CT_RJ_COLD, BINS = CT_RJ_BINS };
 
-static uint64_t lower(unsigned bin)
+static uint64_t lower_bound(unsigned bin)
 {
 	if (bin < EXACT)
 		return bin;
@@ -47,12 +47,12 @@ static int move_cell(struct ct_rj *j, unsigned own, unsigned lo, unsigned hi, ui
 {
 	struct ct_rj_cell c = {CT_COLD, CT_COLD, CT_COLD, CT_COLD, count};
 	if (own < COLD) {
-		c.own_lo = lower(own);
-		c.own_hi = lower(own + 1);
+		c.own_lo = lower_bound(own);
+		c.own_hi = lower_bound(own + 1);
 	}
 	if (lo < COLD) {
-		c.other_lo = lower(lo);
-		c.other_hi = lower(hi);
+		c.other_lo = lower_bound(lo);
+		c.other_hi = lower_bound(hi);
 	}
 	return count ? ct_rj_add(j, &c, e) : 0;
 }

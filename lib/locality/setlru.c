@@ -13,7 +13,7 @@ const uint32_t ct_setlru_bytes_of[16] = {
 	0,          0xff,       0xff00,     0xffff,     0xff0000,   0xff00ff,   0xffff00,   0xffffff,
 	0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff};
 
-static size_t places(const struct ct_setlru *s)
+static size_t place_count(const struct ct_setlru *s)
 {
 	return (size_t)s->sets * CT_SETLRU_WAYS;
 }
@@ -35,8 +35,8 @@ struct ct_setlru *ct_setlru_new(const struct ct_setlru_options *o, struct ct_err
 	s->sets = o->sets;
 	s->sectors = o->sectors ? o->sectors : 1;
 	s->isa = (int)ct_isa_resolve((enum ct_isa)o->isa);
-	s->tag = ct_pages_alloc(places(s) * sizeof *s->tag, 1);
-	s->run = s->sectors > 1 ? ct_pages_alloc(places(s) * sizeof *s->run, 1) : NULL;
+	s->tag = ct_pages_alloc(place_count(s) * sizeof *s->tag, 1);
+	s->run = s->sectors > 1 ? ct_pages_alloc(place_count(s) * sizeof *s->run, 1) : NULL;
 	if (!s->tag || (s->sectors > 1 && !s->run)) {
 		ct_setlru_free(s);
 		ct_fail_nomem(e);
@@ -57,9 +57,9 @@ void ct_setlru_free(struct ct_setlru *s)
 }
 
 /* From 32-bit tags to whole lines. */
-static int widen(struct ct_setlru *s)
+static int widen_tags(struct ct_setlru *s)
 {
-	s->wide_tag = ct_pages_alloc(places(s) * sizeof *s->wide_tag, 0);
+	s->wide_tag = ct_pages_alloc(place_count(s) * sizeof *s->wide_tag, 0);
 	s->fill = ct_calloc(s->sets, 1);
 	if (!s->wide_tag || !s->fill)
 		return -1;
@@ -112,8 +112,8 @@ static void wide_access(struct ct_setlru *s, uint64_t line, uint32_t set, unsign
 	}
 }
 
-static size_t narrow(struct ct_setlru *s, const uint64_t *line, const uint32_t *set, const uint8_t *mask,
-                     size_t n, uint8_t *position)
+static size_t narrow_access(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
+                            const uint8_t *mask, size_t n, uint8_t *position)
 {
 #if CT_X86
 	if (s->isa == CT_ISA_AVX512)
@@ -135,8 +135,8 @@ static void find_sets(const struct ct_setlru *s, const uint64_t *line, size_t n,
 
 /* Runs a piece of accesses with 32-bit tags, and from the first line on that those cannot hold with
  * 64-bit ones. */
-static void piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set, const uint8_t *mask,
-                  size_t n, uint8_t *position)
+static void run_piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
+                      const uint8_t *mask, size_t n, uint8_t *position)
 {
 	uint32_t own[PIECE];
 	size_t i = 0;
@@ -150,8 +150,8 @@ static void piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set
 		s->begun = 1;
 	}
 	if (!s->wide) {
-		i = narrow(s, line, set, mask, n, position);
-		if (i < n && widen(s) < 0) {
+		i = narrow_access(s, line, set, mask, n, position);
+		if (i < n && widen_tags(s) < 0) {
 			s->failed = 1;
 			return;
 		}
@@ -169,7 +169,7 @@ void ct_setlru_access(struct ct_setlru *s, const uint64_t *line, const uint32_t 
 		m = n - at < PIECE ? n - at : PIECE;
 		for (size_t i = 0; s->run && i < m; i++)
 			used[i] = mask ? mask[at + i] & all : all;
-		piece(s, line + at, set ? set + at : NULL, used, m, found);
+		run_piece(s, line + at, set ? set + at : NULL, used, m, found);
 		if (position)
 			memcpy(position + at, found, m);
 	}
@@ -180,10 +180,10 @@ void ct_setlru_flush(struct ct_setlru *s)
 	if (s->wide)
 		memset(s->fill, 0, s->sets);
 	else
-		memset(s->tag, 0, places(s) * sizeof *s->tag);
+		memset(s->tag, 0, place_count(s) * sizeof *s->tag);
 }
 
-static uint64_t sum(const uint64_t *count, unsigned n)
+static uint64_t sum_of(const uint64_t *count, unsigned n)
 {
 	uint64_t total = 0;
 	for (unsigned i = 0; i < n && i <= CT_SETLRU_WAYS; i++)
@@ -193,23 +193,23 @@ static uint64_t sum(const uint64_t *count, unsigned n)
 
 uint64_t ct_setlru_hits(const struct ct_setlru *s, unsigned ways)
 {
-	return sum(s->count, ways < CT_SETLRU_WAYS ? ways : CT_SETLRU_WAYS);
+	return sum_of(s->count, ways < CT_SETLRU_WAYS ? ways : CT_SETLRU_WAYS);
 }
 
 uint64_t ct_setlru_sector_hits(const struct ct_setlru *s, unsigned ways)
 {
-	return s->run ? sum(s->sector_count, ways < CT_SETLRU_WAYS ? ways : CT_SETLRU_WAYS)
+	return s->run ? sum_of(s->sector_count, ways < CT_SETLRU_WAYS ? ways : CT_SETLRU_WAYS)
 	              : ct_setlru_hits(s, ways);
 }
 
 uint64_t ct_setlru_accesses(const struct ct_setlru *s)
 {
-	return sum(s->count, CT_SETLRU_WAYS + 1);
+	return sum_of(s->count, CT_SETLRU_WAYS + 1);
 }
 
 uint64_t ct_setlru_sector_accesses(const struct ct_setlru *s)
 {
-	return sum(s->run ? s->sector_count : s->count, CT_SETLRU_WAYS + 1);
+	return sum_of(s->run ? s->sector_count : s->count, CT_SETLRU_WAYS + 1);
 }
 
 int ct_setlru_check(const struct ct_setlru *s, struct ct_error *e)
@@ -220,5 +220,5 @@ int ct_setlru_check(const struct ct_setlru *s, struct ct_error *e)
 size_t ct_setlru_bytes(const struct ct_setlru *s)
 {
 	size_t place = (s->run ? sizeof *s->run : 0) + (s->wide ? sizeof *s->wide_tag : sizeof *s->tag);
-	return sizeof *s + places(s) * place + (s->wide ? s->sets : 0);
+	return sizeof *s + place_count(s) * place + (s->wide ? s->sets : 0);
 }

@@ -98,7 +98,7 @@ void ct_shards_free(struct ct_shards *s)
 }
 
 /* Halves the rate of salt k until its sample fits, and starts a new epoch. */
-static int halve(struct ct_shards *s, unsigned k)
+static int halve_rate(struct ct_shards *s, unsigned k)
 {
 	struct salt *t = &s->salt[k];
 	while (t->lines > s->max_lines) {
@@ -116,7 +116,7 @@ static int halve(struct ct_shards *s, unsigned k)
 }
 
 /* Counts distances of `n` sampled accesses, and keeps the list of lines. */
-static int count(struct ct_shards *s, struct salt *t, size_t from, size_t n)
+static int count_sampled(struct ct_shards *s, struct salt *t, size_t from, size_t n)
 {
 	struct epoch *p = last_epoch(t);
 	ct_stack_touch_batch(t->stack, s->picked + from, n, s->distance);
@@ -143,13 +143,13 @@ static int step_salt(struct ct_shards *s, unsigned k, size_t n, size_t m)
 		/* As many as cannot overfill the sample, or one that may. */
 		if (s->max_lines && batch > s->max_lines - t->lines)
 			batch = s->max_lines > t->lines ? s->max_lines - t->lines : 1;
-		if (count(s, t, i, batch) < 0)
+		if (count_sampled(s, t, i, batch) < 0)
 			return -1;
 		i += batch;
 		if (s->max_lines && t->lines > s->max_lines) {
 			last_epoch(t)->accesses += s->place[i - 1] + 1 - begun;
 			begun = s->place[i - 1] + 1;
-			if (halve(s, k) < 0)
+			if (halve_rate(s, k) < 0)
 				return -1;
 			size_t kept = i;
 			for (size_t j = i; j < m; j++)
@@ -223,7 +223,7 @@ static double mean_miss_ratio(const struct ct_shards *s, double capacity, double
 /* A sample blurs distances by the root of the lines that it has within them, in every
  * salt alike, so that a curve is rounded off where it bends: the second difference over
  * one standard deviation to both sides. */
-static double rounding(const struct ct_shards *s, double capacity, double ratio)
+static double rounding_error(const struct ct_shards *s, double capacity, double ratio)
 {
 	double within = capacity * ct_shards_rate(s), side = within > 1 ? 1 / sqrt(within) : 1;
 	if (!(ct_shards_rate(s) < 1))
@@ -241,7 +241,7 @@ void ct_shards_curve(const struct ct_shards *s, const double *capacity, size_t n
 		struct ct_shards_point *p = &point[i];
 		double within = capacity[i] * rate, side = within > 1 ? 1 / sqrt(within) : 1;
 		p->miss_ratio = mean_miss_ratio(s, capacity[i], &p->half_width);
-		p->half_width += rounding(s, capacity[i], p->miss_ratio);
+		p->half_width += rounding_error(s, capacity[i], p->miss_ratio);
 		double width = isnan(p->half_width) ? 0 : p->half_width;
 		p->low = p->miss_ratio - width;
 		p->high = p->miss_ratio + width;

@@ -174,7 +174,7 @@ int ct_sm_stacks_insert(struct ct_sm_stacks *s, uint32_t n, uint32_t sms, uint32
 /* Compaction */
 
 /* Slots that an SM's window should have. */
-static uint64_t wanted(const struct ct_sm_stacks *s, uint64_t live)
+static uint64_t wanted_slots(const struct ct_sm_stacks *s, uint64_t live)
 {
 	uint64_t own = live * WINDOW_PER_LINE, all = s->entries / s->sms * WINDOW_OF_ALL + live;
 	uint64_t want = own > all ? own : all;
@@ -200,11 +200,11 @@ static uint32_t *rank_all(const struct ct_sm_stacks *s, struct ct_renumber *r)
 }
 
 /* Windows as large as they should be, with their live slots at the front. */
-static int refill(struct ct_sm_stacks *s)
+static int refill_window(struct ct_sm_stacks *s)
 {
 	for (uint32_t i = 0; i < s->sms; i++) {
 		struct ct_window *w = &s->sm[i].window, bigger = {0};
-		uint64_t live = w->live, want = wanted(s, live);
+		uint64_t live = w->live, want = wanted_slots(s, live);
 		if (want > w->slots) {
 			if (ct_window_init(&bigger, want) < 0)
 				return -1;
@@ -224,7 +224,7 @@ int ct_sm_stacks_compact(struct ct_sm_stacks *s)
 	int rc = block && s->entries <= UINT32_MAX ? 0 : -1;
 	if (rc == 0) {
 		s->kernel->sms_renumber(s, r);
-		rc = refill(s);
+		rc = refill_window(s);
 	}
 	free(block);
 	free(r);

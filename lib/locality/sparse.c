@@ -9,7 +9,7 @@
 enum { FIRST_BUCKETS = 16 };
 
 /* A segment grows at four fifths. */
-static uint64_t room(uint64_t buckets)
+static uint64_t room_of(uint64_t buckets)
 {
 	return buckets * CT_BUCKET_LINES * 4 / 5;
 }
@@ -41,7 +41,7 @@ int ct_sparse_init(struct ct_sparse *s, int sectored, uint64_t lines)
 	uint64_t buckets = FIRST_BUCKETS;
 	memset(s, 0, sizeof *s);
 	s->sectored = sectored;
-	if (lines / CT_SPARSE_SEGMENTS > room(buckets))
+	if (lines / CT_SPARSE_SEGMENTS > room_of(buckets))
 		buckets = lines / CT_SPARSE_SEGMENTS * 5 / (4 * CT_BUCKET_LINES) + 1;
 	for (int i = 0; i < CT_SPARSE_SEGMENTS; i++)
 		if (make_segment(s, &s->segment[i], buckets) < 0) {
@@ -86,7 +86,7 @@ uint32_t *ct_sparse_find(const struct ct_sparse *s, uint64_t hash, uint64_t line
 }
 
 /* First empty place from the line's home on; the segment has one. */
-static uint32_t *place(struct ct_segment *g, uint64_t hash, uint64_t line, struct ct_sector_run **run)
+static uint32_t *place_of(struct ct_segment *g, uint64_t hash, uint64_t line, struct ct_sector_run **run)
 {
 	uint64_t b = ct_sparse_home(g, hash);
 	for (;;) {
@@ -105,7 +105,7 @@ static uint32_t *place(struct ct_segment *g, uint64_t hash, uint64_t line, struc
 }
 
 /* Moves the live lines of a segment into one of `buckets` buckets. */
-static int rebuild(struct ct_sparse *s, struct ct_segment *g, uint64_t buckets)
+static int rebuild_segment(struct ct_sparse *s, struct ct_segment *g, uint64_t buckets)
 {
 	struct ct_segment old = *g;
 	if (make_segment(s, g, buckets) < 0)
@@ -116,7 +116,7 @@ static int rebuild(struct ct_sparse *s, struct ct_segment *g, uint64_t buckets)
 			struct ct_sector_run *run = NULL;
 			if (!k->time[i])
 				continue;
-			*place(g, ct_sparse_hash(k->line[i]), k->line[i], &run) = k->time[i];
+			*place_of(g, ct_sparse_hash(k->line[i]), k->line[i], &run) = k->time[i];
 			if (run)
 				*run = old.run[b * CT_BUCKET_LINES + (unsigned)i];
 			g->used++;
@@ -130,19 +130,19 @@ uint32_t *ct_sparse_enter(struct ct_sparse *s, uint64_t hash, uint64_t line, str
 {
 	struct ct_segment *g = &s->segment[hash >> 62];
 	struct ct_sector_run *none = NULL;
-	if (g->used >= room(g->buckets)) {
+	if (g->used >= room_of(g->buckets)) {
 		/* Lines may have left since: grow only if the live ones need it. */
 		uint64_t live = 0, buckets = g->buckets;
 		for (uint64_t b = 0; b < g->buckets; b++)
 			for (int i = 0; i < CT_BUCKET_LINES; i++)
 				live += g->bucket[b].time[i] != 0;
-		if (live > room(buckets) / 2)
+		if (live > room_of(buckets) / 2)
 			buckets += buckets / 2;
-		if (rebuild(s, g, buckets) < 0)
+		if (rebuild_segment(s, g, buckets) < 0)
 			return NULL;
 	}
 	g->used++;
-	return place(g, hash, line, run ? run : &none);
+	return place_of(g, hash, line, run ? run : &none);
 }
 
 void ct_sparse_each(const struct ct_sparse *s, void (*fn)(void *ctx, uint32_t *time, size_t n),

@@ -86,7 +86,7 @@ static void make_good(struct chunks *c, const uint64_t *line, size_t n, uint64_t
 	}
 }
 
-static void reorder(struct chunks *c, const uint64_t *order, size_t lines)
+static void reorder_lines(struct chunks *c, const uint64_t *order, size_t lines)
 {
 	uint64_t skip[PIECE];
 	for (size_t i = 0, m; i < lines; i += m) {
@@ -112,7 +112,7 @@ static void run_chunk(void *ctx, size_t number)
 		c->f->base.ops->batch(&c->f->base, line, n, distance);
 	} else {
 		make_good(c, line, n, distance);
-		reorder(c, order, lines);
+		reorder_lines(c, order, lines);
 	}
 	free(order);
 	pthread_mutex_lock(&c->lock);

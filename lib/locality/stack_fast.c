@@ -17,7 +17,7 @@ enum {
 	                            a dense range begin as if they were sparse */
 };
 
-static struct ct_fast *self(struct ct_stack *s)
+static struct ct_fast *fast_of(struct ct_stack *s)
 {
 	return (struct ct_fast *)(void *)s;
 }
@@ -38,7 +38,7 @@ static void renumber_block(void *ctx, uint64_t line, ct_block *b)
 
 /* Numbers the slots of living lines anew, from the oldest on, in a larger window where most are alive.
  * Lines beyond the depth are forgotten. */
-static int compact(struct ct_fast *f)
+static int compact_window(struct ct_fast *f)
 {
 	struct ct_window *old = &f->window, bigger = {0};
 	uint64_t kept = old->live < f->depth ? old->live : f->depth;
@@ -155,7 +155,7 @@ size_t ct_fast_prepare(struct ct_fast *f, size_t n)
 		return 0;
 	if (!f->is_sparse && ct_fast_too_sparse(f, f->lines) && turn_sparse(f) < 0)
 		return 0;
-	if (f->window.now >= f->end && compact(f) < 0)
+	if (f->window.now >= f->end && compact_window(f) < 0)
 		return 0;
 	uint64_t room = f->end - f->window.now;
 	if (n > CT_FAST_CHUNK)
@@ -195,9 +195,9 @@ uint32_t *ct_fast_enter(struct ct_fast *f, uint64_t hash, uint64_t line, struct 
 /* Operations of stack.h */
 
 /* Runs operations as far as the window has room, makes room, and goes on. */
-static void ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
+static void fast_operations(struct ct_stack *s, struct ct_stack_op *op, size_t n)
 {
-	struct ct_fast *f = self(s);
+	struct ct_fast *f = fast_of(s);
 	while (n > 0) {
 		size_t m = ct_fast_prepare(f, n);
 		if (m == 0)
@@ -220,7 +220,7 @@ static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, in
 	struct ct_stack_op op = {.line = line,
 	                         .mask = (uint8_t)mask,
 	                         .kind = allocate ? CT_STACK_TOUCH : CT_STACK_STORE_NOALLOC};
-	ops(s, &op, 1);
+	fast_operations(s, &op, 1);
 	for (unsigned i = 0; sector && i < 4; i++)
 		if (mask >> i & 1)
 			sector[i] = op.sector[i];
@@ -239,16 +239,16 @@ static void batch_sectors(struct ct_stack *s, const uint64_t *line, size_t n, ui
 			op[k].mask = 15;
 			op[k].stamp = 0;
 		}
-		ops(s, op, m);
+		fast_operations(s, op, m);
 		for (size_t k = 0; k < m; k++)
 			distance[i + k] = op[k].distance;
 	}
 }
 
 /* Touches n lines: on two threads where that pays, else in stretches for which the window has room. */
-static void batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
+static void fast_batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
 {
-	struct ct_fast *f = self(s);
+	struct ct_fast *f = fast_of(s);
 	if (f->extra) {
 		batch_sectors(s, line, n, distance);
 		return;
@@ -273,7 +273,7 @@ static void batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *
 }
 
 /* The distance that a touch would have, from the line's time and the window. */
-static uint64_t probe(const struct ct_stack *s, uint64_t line)
+static uint64_t fast_probe(const struct ct_stack *s, uint64_t line)
 {
 	const struct ct_fast *f = (const struct ct_fast *)(const void *)s;
 	const uint32_t *time = NULL;
@@ -290,15 +290,15 @@ static uint64_t probe(const struct ct_stack *s, uint64_t line)
 	return d < f->depth ? d : f->depth;
 }
 
-static void invalidate(struct ct_stack *s, uint64_t line)
+static void fast_invalidate(struct ct_stack *s, uint64_t line)
 {
 	struct ct_stack_op op = {.line = line, .kind = CT_STACK_EVICT};
-	ops(s, &op, 1);
+	fast_operations(s, &op, 1);
 }
 
-static void flush(struct ct_stack *s)
+static void fast_flush(struct ct_stack *s)
 {
-	struct ct_fast *f = self(s);
+	struct ct_fast *f = fast_of(s);
 	if (f->is_sparse)
 		ct_sparse_flush(&f->sparse);
 	else
@@ -308,20 +308,20 @@ static void flush(struct ct_stack *s)
 	f->end = f->step ? CT_WINDOW_FIRST + f->step : f->window.slots;
 }
 
-static uint64_t lines(const struct ct_stack *s)
+static uint64_t fast_lines(const struct ct_stack *s)
 {
 	return ((const struct ct_fast *)(const void *)s)->lines;
 }
 
-static size_t bytes(const struct ct_stack *s)
+static size_t fast_bytes(const struct ct_stack *s)
 {
 	const struct ct_fast *f = (const struct ct_fast *)(const void *)s;
 	return sizeof *f + f->window.bytes + (f->is_sparse ? f->sparse.bytes : f->dense.bytes);
 }
 
-static void release(struct ct_stack *s)
+static void fast_free(struct ct_stack *s)
 {
-	struct ct_fast *f = self(s);
+	struct ct_fast *f = fast_of(s);
 	ct_dense_free(&f->dense);
 	ct_sparse_free(&f->sparse);
 	ct_window_free(&f->window);
@@ -341,11 +341,12 @@ const struct ct_fast_kernel *ct_fast_kernel_of(int isa)
 }
 
 static const struct ct_stack_ops table = {
-	access_line, batch, ops, probe, invalidate, flush, lines, bytes, release};
+	access_line, fast_batch, fast_operations, fast_probe, fast_invalidate,
+	fast_flush,  fast_lines, fast_bytes,      fast_free};
 
 struct ct_fast *ct_stack_as_fast(struct ct_stack *s)
 {
-	return s->ops == &table ? self(s) : NULL;
+	return s->ops == &table ? fast_of(s) : NULL;
 }
 
 struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o)
@@ -368,7 +369,7 @@ struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o)
 	                   : ct_dense_init(&f->dense, f->extra);
 	if (rc < 0 ||
 	    ct_window_init(&f->window, f->step ? CT_WINDOW_FIRST + f->step : FIRST_WINDOW) < 0) {
-		release(&f->base);
+		fast_free(&f->base);
 		return NULL;
 	}
 	f->end = f->step ? CT_WINDOW_FIRST + f->step : f->window.slots;

@@ -55,7 +55,7 @@ static void wait_for(struct pipe *p, uint64_t left)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void put(struct pipe *p)
+static void put_chunk(struct pipe *p)
 {
 	pthread_mutex_lock(&p->lock);
 	p->put++;
@@ -65,7 +65,7 @@ static void put(struct pipe *p)
 
 /* Feeds the pipeline; returns how many of the n accesses were done (fewer when out of
  * memory). */
-static size_t feed(struct pipe *p, const uint64_t *line, size_t n, uint64_t *distance)
+static size_t feed_chunks(struct pipe *p, const uint64_t *line, size_t n, uint64_t *distance)
 {
 	struct ct_fast *f = p->f;
 	uint64_t next = 0, lines = 0; /* slot of the next access; lines at the last drain */
@@ -89,7 +89,7 @@ static size_t feed(struct pipe *p, const uint64_t *line, size_t n, uint64_t *dis
 		f->kernel->map(f, line + i, c->n, (uint32_t)next, c->told);
 		next += c->n;
 		i += c->n;
-		put(p);
+		put_chunk(p);
 	}
 	wait_for(p, 0);
 	return i;
@@ -109,7 +109,7 @@ size_t ct_stack_pipe(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t
 	}
 	if (pthread_cond_init(&p.moved, NULL) == 0) {
 		if (pthread_create(&counter, NULL, count_all, &p) == 0) {
-			done = feed(&p, line, n, distance);
+			done = feed_chunks(&p, line, n, distance);
 			pthread_mutex_lock(&p.lock);
 			p.closed = 1;
 			pthread_cond_broadcast(&p.moved);

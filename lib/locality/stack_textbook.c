@@ -28,7 +28,7 @@ struct textbook {
 	uint64_t depth;                     /* distances are cut here */
 };
 
-static struct textbook *self(struct ct_stack *s)
+static struct textbook *textbook_of(struct ct_stack *s)
 {
 	return (struct textbook *)s;
 }
@@ -63,15 +63,15 @@ static void tree_fill(struct textbook *t)
 
 /* Hash table */
 
-static uint64_t home(const struct textbook *t, uint64_t line)
+static uint64_t home_of(const struct textbook *t, uint64_t line)
 {
 	return ct_mix64(line) & (t->slots - 1);
 }
 
 /* Slot of the line, or the empty slot where it belongs. */
-static uint64_t find(const struct textbook *t, uint64_t line)
+static uint64_t find_slot(const struct textbook *t, uint64_t line)
 {
-	uint64_t i = home(t, line);
+	uint64_t i = home_of(t, line);
 	while (t->slot[i].time && t->slot[i].line != line)
 		i = (i + 1) & (t->slots - 1);
 	return i;
@@ -79,7 +79,7 @@ static uint64_t find(const struct textbook *t, uint64_t line)
 
 /* Doubles the hash table and enters all lines again. Returns -1 when out of memory, the table as it
  * was. */
-static int grow(struct textbook *t)
+static int grow_table(struct textbook *t)
 {
 	struct textbook old = *t;
 	t->slots = old.slots * 2;
@@ -94,7 +94,7 @@ static int grow(struct textbook *t)
 	for (uint64_t i = 0; i < old.slots; i++) {
 		if (!old.slot[i].time)
 			continue;
-		uint64_t j = find(t, old.slot[i].line);
+		uint64_t j = find_slot(t, old.slot[i].line);
 		t->slot[j] = old.slot[i];
 		if (old.run)
 			t->run[j] = old.run[i];
@@ -112,7 +112,7 @@ static void remove_at(struct textbook *t, uint64_t i)
 		j = (j + 1) & mask;
 		if (!t->slot[j].time)
 			break;
-		if (((j - home(t, t->slot[j].line)) & mask) < ((j - i) & mask))
+		if (((j - home_of(t, t->slot[j].line)) & mask) < ((j - i) & mask))
 			continue;
 		t->slot[i] = t->slot[j];
 		if (t->run)
@@ -125,7 +125,7 @@ static void remove_at(struct textbook *t, uint64_t i)
 
 /* Compaction: times become ranks 1..lines, in a window of at least four times the
  * lines so that its cost is paid back. */
-static int compact(struct textbook *t)
+static int compact_times(struct textbook *t)
 {
 	uint64_t window = t->least_window;
 	while (window < t->lines * WINDOW_PER_LINE)
@@ -154,14 +154,14 @@ static int compact(struct textbook *t)
 static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate, int fill,
                             uint64_t *sector)
 {
-	struct textbook *t = self(s);
-	uint64_t i = find(t, line), distance = CT_COLD;
+	struct textbook *t = textbook_of(s);
+	uint64_t i = find_slot(t, line), distance = CT_COLD;
 	for (unsigned k = 0; sector && k < 4; k++)
 		if (mask >> k & 1)
 			sector[k] = CT_COLD;
 	if (s->failed || (!t->slot[i].time && !allocate))
 		return CT_COLD;
-	if (t->now > t->window && compact(t) < 0) {
+	if (t->now > t->window && compact_times(t) < 0) {
 		s->failed = 1;
 		return CT_COLD;
 	}
@@ -171,11 +171,11 @@ static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, in
 		tree_add(t, t->slot[i].time, UINT32_MAX); /* minus one */
 	} else {
 		if ((t->lines + 1) * 10 > t->slots * 6) {
-			if (t->lines >= CT_STACK_MAX_LINES || grow(t) < 0) {
+			if (t->lines >= CT_STACK_MAX_LINES || grow_table(t) < 0) {
 				s->failed = 1;
 				return CT_COLD;
 			}
-			i = find(t, line);
+			i = find_slot(t, line);
 		}
 		t->slot[i].line = line;
 		t->lines++;
@@ -193,26 +193,26 @@ static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, in
 	return distance;
 }
 
-static void batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
+static void textbook_batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
 {
 	for (size_t i = 0; i < n; i++)
 		distance[i] = access_line(s, line[i], 15, 1, 1, NULL);
 }
 
-static uint64_t probe(const struct ct_stack *s, uint64_t line)
+static uint64_t textbook_probe(const struct ct_stack *s, uint64_t line)
 {
 	const struct textbook *t = (const struct textbook *)s;
-	uint64_t i = find(t, line);
+	uint64_t i = find_slot(t, line);
 	if (!t->slot[i].time)
 		return CT_COLD;
 	uint64_t distance = t->lines - tree_sum(t, t->slot[i].time);
 	return distance < t->depth ? distance : t->depth;
 }
 
-static void invalidate(struct ct_stack *s, uint64_t line)
+static void textbook_invalidate(struct ct_stack *s, uint64_t line)
 {
-	struct textbook *t = self(s);
-	uint64_t i = find(t, line);
+	struct textbook *t = textbook_of(s);
+	uint64_t i = find_slot(t, line);
 	if (s->failed || !t->slot[i].time)
 		return;
 	tree_add(t, t->slot[i].time, UINT32_MAX);
@@ -221,56 +221,56 @@ static void invalidate(struct ct_stack *s, uint64_t line)
 
 static uint64_t stamp_of(const struct textbook *t, uint64_t line)
 {
-	uint64_t i = find(t, line);
+	uint64_t i = find_slot(t, line);
 	return t->slot[i].time ? t->run[i].stamp : 0;
 }
 
 /* Does the operations one by one. This engine is the plain twin that the fast one is tested against. */
-static void ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
+static void textbook_operations(struct ct_stack *s, struct ct_stack_op *op, size_t n)
 {
-	struct textbook *t = self(s);
+	struct textbook *t = textbook_of(s);
 	for (; n > 0; n--, op++) {
 		int touch = op->kind == CT_STACK_TOUCH;
 		if (op->kind == CT_STACK_PROBE) {
-			op->distance = probe(s, op->line);
+			op->distance = textbook_probe(s, op->line);
 			continue;
 		}
 		uint64_t old = s->stamps ? stamp_of(t, op->line) : 0;
 		op->distance = access_line(s, op->line, op->mask, touch, touch, op->sector);
-		uint64_t i = find(t, op->line);
+		uint64_t i = find_slot(t, op->line);
 		if (s->stamps && t->slot[i].time)
 			t->run[i].stamp = op->stamp;
 		if (s->stamps)
 			op->stamp = old;
 		if (op->kind == CT_STACK_EVICT)
-			invalidate(s, op->line);
+			textbook_invalidate(s, op->line);
 	}
 }
 
-static void flush(struct ct_stack *s)
+static void textbook_flush(struct ct_stack *s)
 {
-	struct textbook *t = self(s);
+	struct textbook *t = textbook_of(s);
 	memset(t->slot, 0, t->slots * sizeof *t->slot);
 	t->lines = 0;
 	t->now = 1;
 	tree_fill(t);
 }
 
-static uint64_t lines(const struct ct_stack *s)
+static uint64_t textbook_lines(const struct ct_stack *s)
 {
 	return ((const struct textbook *)s)->lines;
 }
 
-static size_t bytes(const struct ct_stack *s)
+static size_t textbook_bytes(const struct ct_stack *s)
 {
 	const struct textbook *t = (const struct textbook *)s;
 	return sizeof *t + t->slots * (sizeof *t->slot + (t->run ? sizeof *t->run : 0)) +
 	       (t->window + 1) * sizeof *t->tree;
 }
 
-static void release(struct ct_stack *s)
+static void textbook_free(struct ct_stack *s)
 {
-	struct textbook *t = self(s);
+	struct textbook *t = textbook_of(s);
 	free(t->slot);
 	free(t->run);
 	free(t->tree);
@@ -280,7 +280,8 @@ static void release(struct ct_stack *s)
 struct ct_stack *ct_stack_textbook_new(const struct ct_stack_options *o)
 {
 	static const struct ct_stack_ops table = {
-		access_line, batch, ops, probe, invalidate, flush, lines, bytes, release};
+		access_line,    textbook_batch, textbook_operations, textbook_probe, textbook_invalidate,
+		textbook_flush, textbook_lines, textbook_bytes,      textbook_free};
 	struct textbook *t = ct_calloc(1, sizeof *t);
 	if (!t)
 		return NULL;
@@ -295,7 +296,7 @@ struct ct_stack *ct_stack_textbook_new(const struct ct_stack_options *o)
 	t->tree = ct_calloc(t->window + 1, sizeof *t->tree);
 	t->run = o->sectors > 1 || o->stamps ? ct_calloc(t->slots, sizeof *t->run) : NULL;
 	if (!t->slot || !t->tree || ((o->sectors > 1 || o->stamps) && !t->run)) {
-		release(&t->base);
+		textbook_free(&t->base);
 		return NULL;
 	}
 	return &t->base;

@@ -12,7 +12,7 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-static void *part(char *base, size_t at)
+static void *part_at(char *base, size_t at)
 {
 	return base ? base + at : NULL;
 }
@@ -22,17 +22,17 @@ static size_t lay_out(struct ct_window *w, char *base)
 {
 	uint64_t words = w->slots / 64, n = round_up(words, CT_WINDOW_GROUP);
 	size_t at = 0;
-	w->bits = part(base, at);
+	w->bits = part_at(base, at);
 	at += round_up(words * 8, 64);
-	w->l1 = part(base, at);
+	w->l1 = part_at(base, at);
 	at += n * 2;
 	n = round_up(n / CT_WINDOW_GROUP, CT_WINDOW_GROUP);
-	w->l2 = part(base, at);
+	w->l2 = part_at(base, at);
 	at += n * 2;
 	n /= CT_WINDOW_GROUP;
 	w->depth = 0;
 	do {
-		w->up[w->depth++] = part(base, at);
+		w->up[w->depth++] = part_at(base, at);
 		n = round_up(n, CT_WINDOW_UP_GROUP);
 		at += n * 4;
 		n /= CT_WINDOW_UP_GROUP;

@@ -144,7 +144,7 @@ static struct site *site_of(struct ct_attribution *a, uint32_t sid, uint64_t add
 }
 
 /* Whether requests of it are counted: what goes to the L1s or past them. */
-static int asks(const struct ct_sinst *s)
+static int asks_memory(const struct ct_sinst *s)
 {
 	if (s->space != CT_SPACE_GLOBAL && s->space != CT_SPACE_LOCAL && s->space != CT_SPACE_GENERIC)
 		return 0;
@@ -163,7 +163,7 @@ static int asks(const struct ct_sinst *s)
 void ct_attribution_issue(struct ct_attribution *a, const struct ct_issue_event *ev)
 {
 	uint32_t sid = ev->inst->sid, array;
-	if (ev->sinst->access == CT_ACCESS_NONE || !asks(ev->sinst))
+	if (ev->sinst->access == CT_ACCESS_NONE || !asks_memory(ev->sinst))
 		return;
 	struct inst *x = inst_of(a, sid);
 	if (!x)
@@ -237,7 +237,7 @@ void ct_attribution_stall(void *attribution, const struct ct_stall_event *ev)
 }
 
 /* Gives what came before an instruction's arrays were known to the one that it has moved most bytes of. */
-static int settle(struct ct_attribution *a, uint32_t sid)
+static int settle_recent(struct ct_attribution *a, uint32_t sid)
 {
 	struct inst *x = inst_of(a, sid);
 	uint32_t best = NO_SITE;
@@ -275,7 +275,7 @@ int ct_attribution_launch(struct ct_attribution *a, const struct ct_kernel *k,
 	struct ct_blame *own;
 	int st = ct_layout_check(a->arrays, e);
 	for (size_t i = 0; st == CT_OK && i < a->insts; i++)
-		if (settle(a, (uint32_t)i - 1) < 0)
+		if (settle_recent(a, (uint32_t)i - 1) < 0)
 			st = ct_fail_nomem(e);
 	if (st == CT_OK && a->failed)
 		st = ct_fail_nomem(e);

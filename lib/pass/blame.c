@@ -155,7 +155,7 @@ int ct_blame_add(struct ct_blame *b, const char *kernel, const struct ct_sinst *
 /* ---- records ---- */
 
 /* The distance that this share of the accesses has at most; first touches are infinitely far. */
-static void quantile(const struct ct_hist *h, double share, char text[24])
+static void quantile_text(const struct ct_hist *h, double share, char text[24])
 {
 	uint64_t total = ct_hist_total(h), below = 0;
 	unsigned bin = 0;
@@ -183,8 +183,8 @@ static void texts_of(const struct row *r, char text[COUNTS][COUNT_TEXT])
 		c->l1_cold,  c->l1_capacity, c->l1_conflict, c->l1_pending, c->llc_misses};
 	for (int i = 0; i < COUNTS - 3; i++)
 		snprintf(text[i], COUNT_TEXT, "%" PRIu64, v[i]);
-	quantile(r->distance, 0.5, text[COUNTS - 3]);
-	quantile(r->distance, 0.9, text[COUNTS - 2]);
+	quantile_text(r->distance, 0.5, text[COUNTS - 3]);
+	quantile_text(r->distance, 0.9, text[COUNTS - 2]);
 	snprintf(text[COUNTS - 1], COUNT_TEXT, "%" PRIu64, c->stall_cycles);
 }
 

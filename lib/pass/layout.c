@@ -64,7 +64,7 @@ void ct_layout_free(struct ct_layout *a)
 	free(a);
 }
 
-static struct array *at(const struct ct_layout *a, size_t place)
+static struct array *array_at(const struct ct_layout *a, size_t place)
 {
 	return &a->a[a->order[place]];
 }
@@ -75,7 +75,7 @@ static size_t place_above(const struct ct_layout *a, uint64_t address)
 	size_t lo = 0, hi = a->live;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (at(a, mid)->first <= address)
+		if (array_at(a, mid)->first <= address)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -84,7 +84,7 @@ static size_t place_above(const struct ct_layout *a, uint64_t address)
 }
 
 /* Puts an array that has got a range among the others. */
-static int enlist(struct ct_layout *a, uint32_t id)
+static int enlist_array(struct ct_layout *a, uint32_t id)
 {
 	size_t place = place_above(a, a->a[id].first);
 	if (ct_grow((void **)&a->order, &a->live_cap, a->live + 1, sizeof *a->order) < 0)
@@ -99,7 +99,7 @@ static int enlist(struct ct_layout *a, uint32_t id)
 /* What is at the place goes into the array `into`, which may be itself. */
 static void take_out(struct ct_layout *a, size_t place, uint32_t into)
 {
-	struct array *gone = at(a, place);
+	struct array *gone = array_at(a, place);
 	a->clusters -= !gone->declared;
 	gone->into = into;
 	gone->first = gone->end = 0;
@@ -121,15 +121,15 @@ static int set_name(struct array *x, const char *name)
 static size_t first_overlap(const struct ct_layout *a, uint64_t first)
 {
 	size_t i = place_above(a, first);
-	return i && at(a, i - 1)->end > first ? i - 1 : i;
+	return i && array_at(a, i - 1)->end > first ? i - 1 : i;
 }
 
 /* Makes [first, end) free for the array `id`: declared arrays in it become part of that one, clusters leave it. */
 static int clear_range(struct ct_layout *a, uint32_t id, uint64_t first, uint64_t end)
 {
 	uint32_t rest;
-	for (size_t i = first_overlap(a, first); i < a->live && at(a, i)->first < end;) {
-		struct array *x = at(a, i), above = {.first = end, .end = x->end};
+	for (size_t i = first_overlap(a, first); i < a->live && array_at(a, i)->first < end;) {
+		struct array *x = array_at(a, i), above = {.first = end, .end = x->end};
 		if (x->declared || (x->first >= first && x->end <= end)) {
 			take_out(a, i, id);
 		} else if (x->first >= first) {
@@ -138,7 +138,8 @@ static int clear_range(struct ct_layout *a, uint32_t id, uint64_t first, uint64_
 		} else {
 			x->end = first;
 			i++;
-			if (above.end > end && (new_array(a, above, &rest) < 0 || enlist(a, rest) < 0))
+			if (above.end > end &&
+			    (new_array(a, above, &rest) < 0 || enlist_array(a, rest) < 0))
 				return -1;
 		}
 	}
@@ -147,11 +148,11 @@ static int clear_range(struct ct_layout *a, uint32_t id, uint64_t first, uint64_
 
 /* The declared array that covers all of [first, end), or CT_LAYOUT_NONE; widens the two by those that overlap them
  * in part. */
-static uint32_t widen(const struct ct_layout *a, uint64_t *first, uint64_t *end)
+static uint32_t widen_range(const struct ct_layout *a, uint64_t *first, uint64_t *end)
 {
 	uint64_t lo = *first, hi = *end;
-	for (size_t i = first_overlap(a, lo); i < a->live && at(a, i)->first < hi; i++) {
-		const struct array *x = at(a, i);
+	for (size_t i = first_overlap(a, lo); i < a->live && array_at(a, i)->first < hi; i++) {
+		const struct array *x = array_at(a, i);
 		if (!x->declared)
 			continue;
 		if (x->first <= lo && x->end >= hi)
@@ -168,7 +169,7 @@ int ct_layout_declare(struct ct_layout *a, uint64_t first, uint64_t bytes, const
 	uint64_t end = bytes > UINT64_MAX - first ? UINT64_MAX : first + bytes;
 	if (first >= end)
 		return CT_OK;
-	uint32_t id = widen(a, &first, &end);
+	uint32_t id = widen_range(a, &first, &end);
 	if (id != CT_LAYOUT_NONE)
 		return set_name(&a->a[id], name) < 0 ? ct_fail_nomem(e) : CT_OK;
 	if (new_array(a, (struct array){.declared = 1}, &id) < 0 || set_name(&a->a[id], name) < 0 ||
@@ -176,11 +177,11 @@ int ct_layout_declare(struct ct_layout *a, uint64_t first, uint64_t bytes, const
 		return ct_fail_nomem(e);
 	a->a[id].first = first;
 	a->a[id].end = end;
-	return enlist(a, id) < 0 ? ct_fail_nomem(e) : CT_OK;
+	return enlist_array(a, id) < 0 ? ct_fail_nomem(e) : CT_OK;
 }
 
 /* A number in decimal or, behind 0x, hexadecimal digits that ends at a tab, a blank or `end`. */
-static const char *number(const char *p, const char *end, uint64_t *v)
+static const char *parse_number(const char *p, const char *end, uint64_t *v)
 {
 	char digits[32];
 	size_t n = 0;
@@ -201,8 +202,8 @@ static int declare_line(struct ct_layout *a, const char *p, const char *end, str
 {
 	uint64_t first, bytes;
 	char name[256];
-	p = number(p, end, &first);
-	p = p && p < end ? number(p + 1, end, &bytes) : NULL;
+	p = parse_number(p, end, &first);
+	p = p && p < end ? parse_number(p + 1, end, &bytes) : NULL;
 	if (!p)
 		return CT_ERR_INPUT;
 	p += p < end;
@@ -242,11 +243,11 @@ int ct_layout_declare_text(struct ct_layout *a, const char *path, const char *te
 uint32_t ct_layout_find(const struct ct_layout *a, uint64_t address)
 {
 	size_t i = place_above(a, address);
-	return i && at(a, i - 1)->end > address ? a->order[i - 1] : CT_LAYOUT_NONE;
+	return i && array_at(a, i - 1)->end > address ? a->order[i - 1] : CT_LAYOUT_NONE;
 }
 
 /* Whether the neighbour takes what lies `gap` bytes from it. */
-static int takes(const struct ct_layout *a, const struct array *x, uint64_t gap)
+static int takes_gap(const struct ct_layout *a, const struct array *x, uint64_t gap)
 {
 	return !x->declared && (gap <= GAP || a->clusters >= CLUSTERS);
 }
@@ -261,7 +262,8 @@ uint32_t ct_layout_touch(struct ct_layout *a, uint64_t address)
 {
 	size_t i = place_above(a, address);
 	uint64_t lo = address & ~(uint64_t)(PAGE - 1), hi = lo | (PAGE - 1);
-	struct array *below = i ? at(a, i - 1) : NULL, *above = i < a->live ? at(a, i) : NULL;
+	struct array *below = i ? array_at(a, i - 1) : NULL,
+		     *above = i < a->live ? array_at(a, i) : NULL;
 	if (below && below->end > address)
 		return a->order[i - 1];
 	hi += hi < UINT64_MAX;
@@ -269,11 +271,11 @@ uint32_t ct_layout_touch(struct ct_layout *a, uint64_t address)
 		lo = below->end;
 	if (above && above->first < hi)
 		hi = above->first;
-	if (above && !takes(a, above, above->first - hi))
+	if (above && !takes_gap(a, above, above->first - hi))
 		above = NULL;
-	if (below && takes(a, below, lo - below->end)) {
+	if (below && takes_gap(a, below, lo - below->end)) {
 		below->end = hi;
-		if (above && takes(a, above, above->first - hi)) {
+		if (above && takes_gap(a, above, above->first - hi)) {
 			below->end = above->end;
 			take_out(a, i, a->order[i - 1]);
 		}
@@ -284,7 +286,7 @@ uint32_t ct_layout_touch(struct ct_layout *a, uint64_t address)
 		return a->order[i];
 	}
 	uint32_t id;
-	if (new_array(a, (struct array){.first = lo, .end = hi}, &id) < 0 || enlist(a, id) < 0)
+	if (new_array(a, (struct array){.first = lo, .end = hi}, &id) < 0 || enlist_array(a, id) < 0)
 		return no_memory(a);
 	return id;
 }

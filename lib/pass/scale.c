@@ -142,7 +142,7 @@ int ct_pass_waves_guess(const char *path, const struct ct_trace_options *options
 /* ---- the factor ---- */
 
 /* 1 when g scaled by f is a GPU that so many waves fill. */
-static int fills(const struct ct_gpu *g, double f, double waves)
+static int fills_gpu(const struct ct_gpu *g, double f, double waves)
 {
 	struct ct_gpu scaled = *g;
 	return ct_gpu_scale(&scaled, f, NULL) == CT_OK &&
@@ -158,7 +158,7 @@ double ct_pass_scale_factor(const struct ct_gpu *g, double waves)
 		return 1;
 	/* Rounding leaves a GPU of this many channels at most. */
 	for (double c = fmin(floor(channels * sms / g->sms) + 1, channels - 1); c >= 1; c--)
-		if (fills(g, c / channels, waves))
+		if (fills_gpu(g, c / channels, waves))
 			return c / channels;
 	/* One channel, or one SM of a GPU that has fewer of those. */
 	double f = 1 / fmin(channels, g->sms);

@@ -224,7 +224,7 @@ struct bins {
 };
 
 /* 1 when every participant of the scope has the histogram. */
-static int everywhere(const struct merge *m, const char *type, const char *const key[2])
+static int is_everywhere(const struct merge *m, const char *type, const char *const key[2])
 {
 	if (scope_kernel(key[0]))
 		return 1;
@@ -244,7 +244,7 @@ static int group_of(struct merge *m, size_t i, struct bins *b, const struct ct_r
 		return ct_fail_nomem(m->e);
 	const struct ct_record *g = ct_profile_find(b->groups, "IM", 2, key);
 	if (!g) {
-		int whole = everywhere(m, r->type, r->field);
+		int whole = is_everywhere(m, r->type, r->field);
 		snprintf(number, sizeof number, "%zu", b->n_groups++);
 		key[2] = whole ? number : "NA";
 		*group = whole ? b->n_groups - 1 : SIZE_MAX;

@@ -25,13 +25,13 @@ struct profile_reader {
 };
 
 /* Every refusal ends here: "file:line: what: hint". */
-static int refuse(struct profile_reader *ps, const char *what)
+static int refuse_line(struct profile_reader *ps, const char *what)
 {
 	return ct_fail(ps->e, CT_ERR_INPUT, "%s:%llu: %s", ps->name, (unsigned long long)ps->line, what);
 }
 
 /* Puts file:line in front of an error from the store. */
-static int located(struct profile_reader *ps, int st)
+static int located_error(struct profile_reader *ps, int st)
 {
 	char text[CT_ERROR_TEXT_MAX];
 	if (st == CT_OK || !ps->e || st == CT_ERR_NOMEM)
@@ -48,7 +48,7 @@ static int check_bytes(struct profile_reader *ps, const char *s, size_t n)
 {
 	size_t i = 0;
 	if (n > 0 && s[n - 1] == '\r')
-		return refuse(ps, "line ends in CR LF: remove the carriage returns (tr -d '\\r')");
+		return refuse_line(ps, "line ends in CR LF: remove the carriage returns (tr -d '\\r')");
 	while (i < n) {
 		unsigned char c = (unsigned char)s[i];
 		if ((c >= 0x20 && c < 0x7f) || c == '\t') {
@@ -56,10 +56,10 @@ static int check_bytes(struct profile_reader *ps, const char *s, size_t n)
 			continue;
 		}
 		if (c < 0x20 || c == 0x7f)
-			return refuse(ps, "control character: write it as \\xHH");
+			return refuse_line(ps, "control character: write it as \\xHH");
 		size_t len = ct_utf8(s + i, n - i);
 		if (len == 0)
-			return refuse(ps, "invalid UTF-8: write such bytes as \\xHH");
+			return refuse_line(ps, "invalid UTF-8: write such bytes as \\xHH");
 		i += len;
 	}
 	return CT_OK;
@@ -77,7 +77,7 @@ static int hex_digit(char c)
 }
 
 /* Undoes the escapes of a NUL-terminated field in place. */
-static int unescape(struct profile_reader *ps, char *s)
+static int unescape_field(struct profile_reader *ps, char *s)
 {
 	char *out = s;
 	for (; *s; s++) {
@@ -91,11 +91,12 @@ static int unescape(struct profile_reader *ps, char *s)
 		} else if (*s == 'x' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0) {
 			int c = hex_digit(s[1]) * 16 + hex_digit(s[2]);
 			if (c == 0)
-				return refuse(ps, "\\x00 in a field: a name cannot hold a NUL byte");
+				return refuse_line(ps,
+				                   "\\x00 in a field: a name cannot hold a NUL byte");
 			*out++ = (char)c;
 			s += 2;
 		} else {
-			return refuse(ps, "unknown escape: only \\t \\n \\\\ and \\xHH are used");
+			return refuse_line(ps, "unknown escape: only \\t \\n \\\\ and \\xHH are used");
 		}
 	}
 	*out = '\0';
@@ -103,19 +104,19 @@ static int unescape(struct profile_reader *ps, char *s)
 }
 
 /* Cuts the line at its tabs: field[0] is the type. *n is their number. */
-static int split(struct profile_reader *ps, char *s, char **field, unsigned *n)
+static int split_fields(struct profile_reader *ps, char *s, char **field, unsigned *n)
 {
 	int escapes = 0;
 	*n = 0;
 	for (int more = 1; more; s++) {
 		if (*n == FIELD_SLOTS)
-			return refuse(ps, "too many fields: a record has at most 64");
+			return refuse_line(ps, "too many fields: a record has at most 64");
 		field[(*n)++] = s;
 		for (; *s && *s != '\t'; s++)
 			escapes |= *s == '\\';
 		more = *s != '\0';
 		*s = '\0';
-		int st = escapes ? unescape(ps, field[*n - 1]) : CT_OK;
+		int st = escapes ? unescape_field(ps, field[*n - 1]) : CT_OK;
 		if (st != CT_OK)
 			return st;
 		escapes = 0;
@@ -143,7 +144,7 @@ static int check_numbers(struct profile_reader *ps, const struct ct_record_type 
 			         "%s of a %s record is '%.40s': it must be a %s or NA",
 			         t->columns[i].name, t->name, field[i],
 			         t->columns[i].kind == CT_COLUMN_COUNT ? "count" : "number");
-			return refuse(ps, what);
+			return refuse_line(ps, what);
 		}
 	return CT_OK;
 }
@@ -160,7 +161,7 @@ static int check_bounds(struct profile_reader *ps, const struct ct_record_type *
 			char what[160];
 			snprintf(what, sizeof what, "%s record: [%.40s,%.40s) is no bin", t->name,
 			         field[i], field[i + 1]);
-			return refuse(ps, what);
+			return refuse_line(ps, what);
 		}
 	return CT_OK;
 }
@@ -177,7 +178,7 @@ static int check_counts(struct profile_reader *ps, const struct ct_record_type *
 			snprintf(what, sizeof what,
 			         "%s of a %s record is NA: a histogram without a count is none",
 			         t->columns[i].name, t->name);
-			return refuse(ps, what);
+			return refuse_line(ps, what);
 		}
 	return CT_OK;
 }
@@ -192,14 +193,15 @@ static int end_record(struct profile_reader *ps, char **field, unsigned n)
 		return CT_OK;
 	snprintf(crc, sizeof crc, "%08lx", (unsigned long)ps->crc);
 	if (n != 3 || !ct_field_count(field[1], &records) || strlen(field[2]) != 8)
-		return refuse(ps, "malformed EN record: the profile is damaged (--no-verify reads it)");
+		return refuse_line(ps,
+		                   "malformed EN record: the profile is damaged (--no-verify reads it)");
 	if (records != ct_profile_count(ps->p))
-		return refuse(ps,
-		              "EN counts other records than there are: the profile is damaged or was "
-		              "edited (--no-verify reads it)");
+		return refuse_line(
+			ps, "EN counts other records than there are: the profile is damaged or was "
+			    "edited (--no-verify reads it)");
 	if (strcmp(field[2], crc) != 0)
-		return refuse(ps, "check sum differs: the profile is damaged or was edited "
-		                  "(--no-verify reads it)");
+		return refuse_line(ps, "check sum differs: the profile is damaged or was edited "
+		                       "(--no-verify reads it)");
 	return CT_OK;
 }
 
@@ -210,7 +212,7 @@ static int column_line(struct profile_reader *ps, char *s)
 	unsigned n;
 	if (!(s[0] >= 'A' && s[0] <= 'Z') || !strchr(s, '\t'))
 		return CT_OK;
-	int st = split(ps, s, field, &n);
+	int st = split_fields(ps, s, field, &n);
 	if (st != CT_OK || strcmp(field[0], "EN") == 0)
 		return st;
 	const struct ct_record_type *t = ct_record_type(field[0]);
@@ -221,12 +223,13 @@ static int column_line(struct profile_reader *ps, char *s)
 			snprintf(what, sizeof what,
 			         "column %u of %s is not '%s': the columns' order is fixed", i + 1,
 			         t->name, t->columns[i].name);
-			return refuse(ps, what);
+			return refuse_line(ps, what);
 		}
 	struct type_list *l = profile_list(ps->p, field[0], 1, ps->e);
 	if (!l)
-		return located(ps, ps->e ? ps->e->status : CT_ERR_NOMEM);
-	return located(ps, profile_columns(ps->p, l, n - 1, (const char *const *)(field + 1), ps->e));
+		return located_error(ps, ps->e ? ps->e->status : CT_ERR_NOMEM);
+	return located_error(ps,
+	                     profile_columns(ps->p, l, n - 1, (const char *const *)(field + 1), ps->e));
 }
 
 /* Reads a line into its fields, checks them against the type's columns, and keeps the record. */
@@ -234,7 +237,7 @@ static int record_line(struct profile_reader *ps, char *s)
 {
 	char *field[FIELD_SLOTS];
 	unsigned n;
-	int st = split(ps, s, field, &n);
+	int st = split_fields(ps, s, field, &n);
 	if (st != CT_OK)
 		return st;
 	if (*field[0] == 'E' && strcmp(field[0], "EN") == 0)
@@ -244,7 +247,7 @@ static int record_line(struct profile_reader *ps, char *s)
 	if (!l || strcmp(l->name, field[0]) != 0)
 		l = profile_list(ps->p, field[0], 1, ps->e);
 	if (!l)
-		return located(ps, ps->e ? ps->e->status : CT_ERR_NOMEM);
+		return located_error(ps, ps->e ? ps->e->status : CT_ERR_NOMEM);
 	ps->type = (size_t)(l - ps->p->types);
 	if (l->known && (st = check_numbers(ps, l->known, field + 1, n - 1)) != CT_OK)
 		return st;
@@ -252,8 +255,8 @@ static int record_line(struct profile_reader *ps, char *s)
 		return st;
 	if (l->known && (st = check_counts(ps, l->known, field + 1, n - 1)) != CT_OK)
 		return st;
-	return located(ps,
-	               profile_append(ps->p, l, n - 1, (const char *const *)(field + 1), NULL, ps->e));
+	return located_error(
+		ps, profile_append(ps->p, l, n - 1, (const char *const *)(field + 1), NULL, ps->e));
 }
 
 static const char magic[] = "#cachetriage-profile\t";
@@ -261,8 +264,9 @@ static const char magic[] = "#cachetriage-profile\t";
 static int first_line(struct profile_reader *ps, const char *s)
 {
 	if (strncmp(s, magic, sizeof magic - 1) != 0)
-		return refuse(ps, "not a profile: the first line must be #cachetriage-profile, a tab "
-		                  "and 1");
+		return refuse_line(ps,
+		                   "not a profile: the first line must be #cachetriage-profile, a tab "
+		                   "and 1");
 	if (strcmp(s + sizeof magic - 1, "1") != 0)
 		return ct_fail(ps->e, CT_ERR_UNSUPPORTED,
 		               "%s:1: profile version '%.20s': this cachetriage reads version 1",
@@ -274,7 +278,8 @@ static int first_line(struct profile_reader *ps, const char *s)
 static int parse_line(struct profile_reader *ps, char *s, size_t n)
 {
 	if (ps->ended)
-		return refuse(ps, "content behind the EN record: to join profiles use reuse --merge");
+		return refuse_line(ps,
+		                   "content behind the EN record: to join profiles use reuse --merge");
 	int st = check_bytes(ps, s, n);
 	s[n] = '\0';
 	if (st != CT_OK)
@@ -282,11 +287,11 @@ static int parse_line(struct profile_reader *ps, char *s, size_t n)
 	if (ps->line == 1)
 		st = first_line(ps, s);
 	else if (s[0] == '#' && strncmp(s, magic, sizeof magic - 1) == 0)
-		st = refuse(ps, "another profile begins here: to join profiles use reuse --merge");
+		st = refuse_line(ps, "another profile begins here: to join profiles use reuse --merge");
 	else if (s[0] == '#')
 		st = column_line(ps, s + 1);
 	else if (n == 0)
-		st = refuse(ps, "empty line: a profile has none");
+		st = refuse_line(ps, "empty line: a profile has none");
 	else
 		st = record_line(ps, s);
 	return st;
@@ -319,7 +324,7 @@ int profile_reader_feed(struct profile_reader *ps, const char *data, size_t n)
 		if (before == 0)
 			ps->line++;
 		if (len > CT_PROFILE_LINE_MAX || before + len > CT_PROFILE_LINE_MAX)
-			return refuse(ps, "line of over 1 MiB: not a profile, or a damaged one");
+			return refuse_line(ps, "line of over 1 MiB: not a profile, or a damaged one");
 		ct_buf_add(&ps->buf, data, len);
 		if (ps->buf.failed)
 			return ct_fail_nomem(ps->e);
@@ -340,13 +345,13 @@ int profile_reader_feed(struct profile_reader *ps, const char *data, size_t n)
 }
 
 /* Checks, at the end of the input, that it was whole. */
-static int finish(struct profile_reader *ps)
+static int finish_profile(struct profile_reader *ps)
 {
 	if (ps->buf.len > 0) {
 		if (ps->verify)
-			return refuse(ps,
-			              "the last line has no end: the profile is cut (--no-verify reads "
-			              "what is there)");
+			return refuse_line(
+				ps, "the last line has no end: the profile is cut (--no-verify reads "
+				    "what is there)");
 		int st = profile_reader_feed(ps, "\n", 1);
 		if (st != CT_OK)
 			return st;
@@ -354,9 +359,9 @@ static int finish(struct profile_reader *ps)
 	if (ps->line == 0)
 		return ct_fail(ps->e, CT_ERR_INPUT, "%s: empty: a profile was expected", ps->name);
 	if (ps->verify && !ps->ended)
-		return refuse(ps,
-		              "no EN record at the end: the profile is cut (--no-verify reads what is "
-		              "there)");
+		return refuse_line(
+			ps, "no EN record at the end: the profile is cut (--no-verify reads what is "
+			    "there)");
 	return CT_OK;
 }
 
@@ -379,7 +384,7 @@ int profile_reader_end(struct profile_reader *ps, int st, struct ct_profile **p)
 	if (!ps)
 		return st;
 	if (st == CT_OK)
-		st = finish(ps);
+		st = finish_profile(ps);
 	if (st == CT_OK)
 		*p = ps->p;
 	else

@@ -26,7 +26,7 @@ int profile_is_count(const char *s)
 	return count_of(s, &v);
 }
 
-static const char *digits(const char *s)
+static const char *past_digits(const char *s)
 {
 	const char *start = s;
 	while (*s >= '0' && *s <= '9')
@@ -40,14 +40,14 @@ int profile_is_number(const char *s)
 		s++;
 	if (s[0] == '0' && s[1] >= '0' && s[1] <= '9')
 		return 0;
-	s = digits(s);
+	s = past_digits(s);
 	if (s && *s == '.')
-		s = digits(s + 1);
+		s = past_digits(s + 1);
 	if (s && (*s == 'e' || *s == 'E')) {
 		s++;
 		if (*s == '+' || *s == '-')
 			s++;
-		s = digits(s);
+		s = past_digits(s);
 	}
 	return s && !*s;
 }

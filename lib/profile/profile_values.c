@@ -39,8 +39,8 @@ static const char *real_text(char s[NUMBER], double v)
 }
 
 /* ct_profile_put() for fields of which one may be a number that found no memory. */
-static int put(struct ct_profile *p, const char *type, unsigned n, const char *const *f,
-               struct ct_error *e)
+static int put_record(struct ct_profile *p, const char *type, unsigned n, const char *const *f,
+                      struct ct_error *e)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (!f[i])
@@ -67,7 +67,7 @@ static int put_sn(struct ct_profile *p, const char *scope, const char *metric, c
                   const char *unit, const char *method, struct ct_error *e)
 {
 	const char *f[] = {scope, metric, value, unit ? unit : unit_of(p, "SN", metric), method};
-	return put(p, "SN", 5, f, e);
+	return put_record(p, "SN", 5, f, e);
 }
 
 int ct_profile_add_count(struct ct_profile *p, const char *scope, const char *metric, uint64_t v,
@@ -135,7 +135,7 @@ int ct_profile_add_im(struct ct_profile *p, const char *scope, const char *item,
 	int whole = v >= 0 && v < 9007199254740992.0 && v == floor(v);
 	const char *f[] = {scope, item, whole ? count_text(s, (uint64_t)v) : real_text(s, v),
 	                   unit ? unit : unit_of(p, "IM", item)};
-	return put(p, "IM", 4, f, e);
+	return put_record(p, "IM", 4, f, e);
 }
 
 int ct_profile_get_im(const struct ct_profile *p, const char *scope, const char *item, double *v)
@@ -148,7 +148,7 @@ int ct_profile_add_gp(struct ct_profile *p, const char *key, const char *value, 
                       struct ct_error *e)
 {
 	const char *f[] = {key, value, unit};
-	return put(p, "GP", 3, f, e);
+	return put_record(p, "GP", 3, f, e);
 }
 
 const char *ct_profile_gp(const struct ct_profile *p, const char *key)
@@ -162,7 +162,7 @@ int ct_profile_add_mr(struct ct_profile *p, const char *scope, const char *level
 {
 	char c[NUMBER], m[NUMBER];
 	const char *f[] = {scope, level, count_text(c, capacity_bytes), real_text(m, miss_ratio)};
-	return put(p, "MR", 4, f, e);
+	return put_record(p, "MR", 4, f, e);
 }
 
 int ct_profile_add_me(struct ct_profile *p, const char *scope, const char *level,
@@ -171,7 +171,7 @@ int ct_profile_add_me(struct ct_profile *p, const char *scope, const char *level
 	char c[NUMBER], l[NUMBER], h[NUMBER];
 	const char *f[] = {scope, level, count_text(c, capacity_bytes), real_text(l, low),
 	                   real_text(h, high)};
-	return put(p, "ME", 5, f, e);
+	return put_record(p, "ME", 5, f, e);
 }
 
 int ct_profile_add_re(struct ct_profile *p, const char *scope, const char *view, double rate,
@@ -180,7 +180,7 @@ int ct_profile_add_re(struct ct_profile *p, const char *scope, const char *view,
 	char r[NUMBER], m[NUMBER], x[NUMBER];
 	const char *f[] = {scope, view, real_text(r, rate), real_text(m, half_width_mean),
 	                   real_text(x, half_width_max)};
-	return put(p, "RE", 5, f, e);
+	return put_record(p, "RE", 5, f, e);
 }
 
 /* ---- ES, SW ---- */
@@ -192,7 +192,7 @@ int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es, 
 		es->scope,  es->mechanism,           es->system,
 		es->metric, real_text(v, es->value), es->unit ? es->unit : unit_of(p, "ES", es->metric),
 		es->method, real_text(lo, es->low),  real_text(hi, es->high)};
-	return put(p, "ES", 9, f, e);
+	return put_record(p, "ES", 9, f, e);
 }
 
 static double real_or_nan(const char *s)
@@ -202,7 +202,7 @@ static double real_or_nan(const char *s)
 }
 
 /* How close a method comes: full replays of the trace, a mechanism's own replay, quick replays, estimates. */
-static int closeness(const char *method)
+static int closeness_of(const char *method)
 {
 	static const char *const order[] = {"quick", "replay", "full"};
 	for (int i = 0; i < 3; i++)
@@ -212,10 +212,10 @@ static int closeness(const char *method)
 }
 
 /* Of several methods: one that has a number, then the closest. */
-static int better(const struct ct_record *r, const struct ct_record *best)
+static int is_better(const struct ct_record *r, const struct ct_record *best)
 {
 	int number = !isnan(real_or_nan(r->field[4])), have = !isnan(real_or_nan(best->field[4]));
-	return number != have ? number : closeness(r->field[6]) > closeness(best->field[6]);
+	return number != have ? number : closeness_of(r->field[6]) > closeness_of(best->field[6]);
 }
 
 int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const char *mechanism,
@@ -226,7 +226,7 @@ int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const
 	const struct ct_record *r = ct_profile_find(p, "ES", 4, key), *best = NULL;
 	for (; r; r = ct_profile_same(r)) {
 		const char *m = r->field[6];
-		if (method ? strcmp(m, method) == 0 : !best || better(r, best))
+		if (method ? strcmp(m, method) == 0 : !best || is_better(r, best))
 			best = r;
 	}
 	if (!best)
@@ -256,5 +256,5 @@ int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw, 
 	const char *f[] = {sw->scope,  sw->mechanism,           sw->system, sw->key,    sw->x,
 	                   sw->metric, real_text(v, sw->value), unit,       sw->method, "NA",
 	                   "NA"};
-	return put(p, "SW", 11, f, e);
+	return put_record(p, "SW", 11, f, e);
 }

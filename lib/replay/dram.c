@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "replay/private/llc.h"
 
-static uint64_t min64(uint64_t a, uint64_t b)
+static uint64_t lesser_cycle(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -176,8 +176,8 @@ static void schedule_bank(struct ct_replay *r, struct rp_channel *c)
 	uint32_t after = can >> c->prio << c->prio, b = ct_low_bit(after ? after : can);
 	c->prio = c->prio + 1 == r->g.dram_banks ? 0 : c->prio + 1;
 	take_next(c, b, (int)r->g.dram_fifo);
-	c->command_at = min64(c->command_at,
-	                      c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
+	c->command_at = lesser_cycle(
+		c->command_at, c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
 }
 
 /* A column command of the bank's request in DRAM cycle k: sets when others may follow. After the last
@@ -283,9 +283,9 @@ static uint64_t next_command(const struct ct_replay *r, const struct rp_channel 
 {
 	uint64_t t = RP_NEVER64;
 	for (uint32_t m = c->to_access; m; m &= m - 1)
-		t = min64(t, column_at(r, c, ct_low_bit(m)));
+		t = lesser_cycle(t, column_at(r, c, ct_low_bit(m)));
 	for (uint32_t m = c->to_open | c->to_close; m; m &= m - 1)
-		t = min64(t, row_at(r, c, ct_low_bit(m)));
+		t = lesser_cycle(t, row_at(r, c, ct_low_bit(m)));
 	return t;
 }
 
@@ -388,9 +388,9 @@ static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p, co
 	if (p->to_dram || (c->waiting_banks & ~c->serving))
 		return k + 1;
 	if (c->returning.n)
-		t = min64(t, rp_req_first(&c->returning)->due);
+		t = lesser_cycle(t, rp_req_first(&c->returning)->due);
 	if (c->delay.n && c->queued < r->g.dram_queue)
-		t = min64(t, rp_req_first(&c->delay)->due + 1);
+		t = lesser_cycle(t, rp_req_first(&c->delay)->due + 1);
 	return rp_max64(t, k + 1);
 }
 

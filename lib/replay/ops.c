@@ -116,7 +116,7 @@ static enum ct_warp_effect effect_of(enum rp_kind kind)
 
 /* Integer products go through the unit of single precision from Volta on (Nsight Compute's guide to pipelines:
  * FMA); Accel-Sim has them in the integer unit. */
-static int multiplies(const struct ct_sinst *s)
+static int is_product(const struct ct_sinst *s)
 {
 	return strncmp(s->opcode, "IMAD", 4) == 0 || strncmp(s->opcode, "IMUL", 4) == 0;
 }
@@ -132,7 +132,7 @@ static void decode_op(const struct ct_replay *r, struct rp_op *op, const struct 
 	enum ct_unit_class c = (enum ct_unit_class)s->unit;
 	if (c == CT_CLASS_MEM && op->kind == RP_COMPUTE)
 		c = CT_CLASS_ALU;
-	if (r->g.machine == CT_MACHINE_SILICON && c == CT_CLASS_INT && multiplies(s))
+	if (r->g.machine == CT_MACHINE_SILICON && c == CT_CLASS_INT && is_product(s))
 		c = CT_CLASS_SP;
 	op->unit = (uint8_t)unit_of(c);
 	op->latency = (uint16_t)(r->g.unit[c].latency ? r->g.unit[c].latency : 1);

@@ -466,7 +466,7 @@ static int other_line(struct ct_accelsim *a, struct ct_error *e)
 
 /* Reads on: GOT_CTA with a->ready, KERNEL_END, AT_INST (only when asked to stop at the
  * first instruction line), or < 0. */
-static int advance(struct ct_accelsim *a, int stop_at_inst, struct ct_error *e)
+static int read_until(struct ct_accelsim *a, int stop_at_inst, struct ct_error *e)
 {
 	struct ct_lines *l = &a->lines;
 	for (;;) {
@@ -544,7 +544,7 @@ int ct_accelsim_begin(struct ct_accelsim *a, struct ct_error *e)
 	struct ct_kernel *k = &a->launch->kernel;
 	const char *next;
 	uint32_t sid;
-	int st = advance(a, 1, e);
+	int st = read_until(a, 1, e);
 	if (st != AT_INST)
 		return st < 0 ? st : CT_OK;
 	a->raw = !a->in_block;
@@ -604,7 +604,7 @@ int ct_accelsim_next_cta(struct ct_accelsim *a, struct ct_cta **cta, struct ct_e
 	if (a->raw)
 		return ct_raw_next_cta(a, cta, e);
 	if (!a->ready)
-		st = advance(a, 0, e);
+		st = read_until(a, 0, e);
 	if (st == GOT_CTA) {
 		*cta = a->ready;
 		a->ready = NULL;

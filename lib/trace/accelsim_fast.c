@@ -140,8 +140,8 @@ static void spare_mask(struct template *x)
 
 /* Fixed numbers of words: a loop whose length changes from line to line would be
  * mispredicted on each of them. Words that do not count compare nothing. */
-static inline uint64_t differences(const uint64_t *text, const uint64_t *care, const char *p,
-                                   unsigned words)
+static inline uint64_t differing_bits(const uint64_t *text, const uint64_t *care, const char *p,
+                                      unsigned words)
 {
 	uint64_t differ = 0;
 	for (unsigned i = 0; i < words; i++)
@@ -149,16 +149,16 @@ static inline uint64_t differences(const uint64_t *text, const uint64_t *care, c
 	return differ;
 }
 
-static inline int matches(const struct template *x, const char *p)
+static inline int matches_template(const struct template *x, const char *p)
 {
-	if (x->words > 8 && differences(x->text + 8, x->care + 8, p + 64, WORDS - 8))
+	if (x->words > 8 && differing_bits(x->text + 8, x->care + 8, p + 64, WORDS - 8))
 		return 0;
-	return differences(x->text, x->care, p, 8) == 0;
+	return differing_bits(x->text, x->care, p, 8) == 0;
 }
 
 static inline int tail_matches(const struct template *x, const char *p)
 {
-	return differences(x->tail, x->tail_care, p, TAIL_WORDS) == 0;
+	return differing_bits(x->tail, x->tail_care, p, TAIL_WORDS) == 0;
 }
 
 /* Any template for the line at p, by its PC; *tried templates of that hash. */
@@ -180,7 +180,7 @@ static struct template *look_up(struct ct_templates *s, const char *p, int has_l
 	for (; at && *tried < MAX_CHAIN; (*tried)++) {
 		struct template *x = &s->t[at - 1]; /* a bucket that is not 0 names one of t */
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-		if (x->pc == pc && matches(x, p))
+		if (x->pc == pc && matches_template(x, p))
 			return x;
 		at = x->chain;
 	}
@@ -358,7 +358,7 @@ static int same_rest(const struct template *x, const struct rest *r, const char 
 	return r == x->rest || (n >= x->tail_length && tail_matches(x, p + n - x->tail_length));
 }
 
-static void recall(const struct rest *r, struct ct_pack_addr *a)
+static void recall_rest(const struct rest *r, struct ct_pack_addr *a)
 {
 	a->stride = r->stride;
 	a->lowest = r->lowest;
@@ -368,8 +368,8 @@ static void recall(const struct rest *r, struct ct_pack_addr *a)
 }
 
 /* Keeps [p, end) and what it meant; the differences are packed in passing. */
-static void remember(struct ct_templates *s, struct template *x, const char *p, const char *end,
-                     struct ct_pack_addr *a)
+static void remember_rest(struct ct_templates *s, struct template *x, const char *p, const char *end,
+                          struct ct_pack_addr *a)
 {
 	size_t n = (size_t)(end - p);
 	struct rest *r = x->rest;
@@ -419,7 +419,7 @@ static const char *address_field(struct ct_templates *s, struct template *x, con
 		return NULL;
 	const struct rest *r = x->rest;
 	if (same_rest(x, r, p, a) || (r != s->recent && same_rest(x, r = s->recent, p, a))) {
-		recall(r, a);
+		recall_rest(r, a);
 		return p + r->length;
 	}
 	const char *start = p;
@@ -427,7 +427,7 @@ static const char *address_field(struct ct_templates *s, struct template *x, con
 	if (!p || !tail_matches(x, p))
 		return NULL;
 	p += x->tail_length;
-	remember(s, x, start, p, a);
+	remember_rest(s, x, start, p, a);
 	return p;
 }
 
@@ -566,7 +566,7 @@ const char *ct_templates_line(struct ct_templates *s, const char *p, int has_lin
                               struct ct_span *o, struct ct_tally *n, int keep_values)
 {
 	uint32_t next = w->last ? s->t[w->last - 1].next : 0;
-	if (next && matches(&s->t[next - 1], p))
+	if (next && matches_template(&s->t[next - 1], p))
 		return line_of(s, &s->t[next - 1], p, w, o, n, keep_values);
 	return other_line(s, p, has_line, w, o, n, keep_values);
 }

@@ -37,7 +37,7 @@ static int set_text(char **to, const char *p, size_t n)
 	return *to ? 0 : CT_ERR_NOMEM;
 }
 
-static int whole(const char *p, const char *end)
+static int is_whole(const char *p, const char *end)
 {
 	return p && p == end ? 0 : -1;
 }
@@ -45,7 +45,7 @@ static int whole(const char *p, const char *end)
 static int set_number(uint64_t *to, const char *p, size_t n, uint64_t max)
 {
 	uint64_t v;
-	if (whole(ct_text_u64(p, &v), p + n) != 0 || v > max)
+	if (is_whole(ct_text_u64(p, &v), p + n) != 0 || v > max)
 		return -1;
 	*to = v;
 	return 0;
@@ -136,7 +136,7 @@ static int set_stream(struct header *h, const char *p, size_t n)
 	int64_t v;
 	if (*p != '-')
 		return set_number(&h->k->stream, p, n, UINT64_MAX);
-	if (whole(ct_text_i64(p, &v), p + n) != 0)
+	if (is_whole(ct_text_i64(p, &v), p + n) != 0)
 		return -1;
 	h->k->stream = (uint64_t)v;
 	return 0;
@@ -145,13 +145,13 @@ static int set_stream(struct header *h, const char *p, size_t n)
 static int set_shmem_base(struct header *h, const char *p, size_t n)
 {
 	h->seen |= SEEN_SHMEM_BASE;
-	return whole(ct_text_hex(p, &h->k->shmem_base), p + n);
+	return is_whole(ct_text_hex(p, &h->k->shmem_base), p + n);
 }
 
 static int set_local_base(struct header *h, const char *p, size_t n)
 {
 	h->seen |= SEEN_LOCAL_BASE;
-	return whole(ct_text_hex(p, &h->k->local_base), p + n);
+	return is_whole(ct_text_hex(p, &h->k->local_base), p + n);
 }
 
 static int set_nvbit(struct header *h, const char *p, size_t n)
@@ -228,7 +228,7 @@ static int header_line(struct ct_lines *l, struct header *h, const char *p, cons
 	return CT_OK;
 }
 
-static int holds(const char *p, const char *end, const char *word)
+static int holds_word(const char *p, const char *end, const char *word)
 {
 	size_t n = strlen(word);
 	for (; (size_t)(end - p) >= n; p++)
@@ -248,9 +248,9 @@ unsigned ct_tracer_major(const char *version)
 static int immediates_of(const struct ct_kernel *k, const char *p, const char *end)
 {
 	unsigned major = ct_tracer_major(k->tracer_version);
-	if (p && holds(p, end, "immediate2"))
+	if (p && holds_word(p, end, "immediate2"))
 		return 2;
-	if (p && holds(p, end, "immediate"))
+	if (p && holds_word(p, end, "immediate"))
 		return 1;
 	return major >= 6 ? 2 : major == 5 ? 1 : 0;
 }
@@ -319,7 +319,7 @@ int ct_header_parse(struct ct_lines *l, struct ct_kernel *k, int *immediates, co
 			if (st < 0)
 				return st;
 			*lost = first_lost(h.seen);
-			int format = holds(p, end, "#traces format");
+			int format = holds_word(p, end, "#traces format");
 			*immediates = immediates_of(k, format ? p : NULL, end);
 			if (format) {
 				l->p = end + 1;

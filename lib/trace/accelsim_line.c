@@ -17,7 +17,7 @@ struct token {
 	size_t n;
 };
 
-static int bad(struct scan *s, const char *what, const struct token *t)
+static int bad_token(struct scan *s, const char *what, const struct token *t)
 {
 	if (!t || t->n == 0)
 		return ct_fail(s->e, CT_ERR_INPUT, "the line ends before its %s: cut or damaged", what);
@@ -41,7 +41,7 @@ static int get_u64(struct scan *s, const char *what, uint64_t max, uint64_t *v)
 {
 	struct token t;
 	if (!next_token(s, &t) || ct_text_u64(t.p, v) != t.p + t.n || *v > max)
-		return bad(s, what, &t);
+		return bad_token(s, what, &t);
 	return CT_OK;
 }
 
@@ -49,7 +49,7 @@ static int get_i64(struct scan *s, const char *what, int64_t *v)
 {
 	struct token t;
 	if (!next_token(s, &t) || ct_text_i64(t.p, v) != t.p + t.n)
-		return bad(s, what, &t);
+		return bad_token(s, what, &t);
 	return CT_OK;
 }
 
@@ -57,7 +57,7 @@ static int get_hex(struct scan *s, const char *what, uint64_t *v)
 {
 	struct token t;
 	if (!next_token(s, &t) || ct_text_hex(t.p, v) != t.p + t.n)
-		return bad(s, what, &t);
+		return bad_token(s, what, &t);
 	return CT_OK;
 }
 
@@ -100,9 +100,9 @@ static int parse_pc_mask(struct scan *s, struct ct_line *t)
 	struct token pc, mask;
 	uint64_t v = 0;
 	if (!next_token(s, &pc) || pc.n < 4 || !all_hex(&pc) || !ct_text_hex(pc.p, &t->inst.pc))
-		return bad(s, "program counter", &pc);
+		return bad_token(s, "program counter", &pc);
 	if (!next_token(s, &mask) || mask.n != 8 || !all_hex(&mask))
-		return bad(s, "lane mask", &mask);
+		return bad_token(s, "lane mask", &mask);
 	ct_text_hex(mask.p, &v);
 	t->mask = (uint32_t)v;
 	t->mask_text = mask.p;
@@ -141,7 +141,7 @@ static int parse_registers(struct scan *s, const char *what, unsigned max, uint8
 	for (unsigned i = 0; i < count; i++) {
 		struct token t;
 		if (!next_token(s, &t) || parse_register(&t, &reg[i]) != 0)
-			return bad(s, "register", &t);
+			return bad_token(s, "register", &t);
 	}
 	return CT_OK;
 }
@@ -164,10 +164,10 @@ static int parse_opcode(struct scan *s, struct ct_line *t)
 {
 	struct token o;
 	if (!next_token(s, &o) || o.n > CT_OPCODE_MAX || *o.p < 'A' || *o.p > 'Z')
-		return bad(s, "opcode", &o);
+		return bad_token(s, "opcode", &o);
 	for (size_t i = 0; i < o.n; i++)
 		if ((unsigned char)o.p[i] <= ' ' || (unsigned char)o.p[i] >= 0x7f)
-			return bad(s, "opcode", &o);
+			return bad_token(s, "opcode", &o);
 	memcpy(t->opcode, o.p, o.n);
 	t->opcode[o.n] = '\0';
 	t->inst.opcode = t->opcode;

@@ -23,7 +23,7 @@ void ct_raw_free(struct ct_raw_kernel *r)
 	free(r);
 }
 
-static int outside(struct ct_accelsim *a, struct ct_error *e)
+static int outside_block(struct ct_accelsim *a, struct ct_error *e)
 {
 	if (a->raw_kernel->group.warps >= CT_GROUP_WARPS)
 		return ct_lines_fail(&a->lines, e, CT_ERR_LIMIT,
@@ -49,7 +49,7 @@ static struct ct_group_warp *warp_of(struct ct_accelsim *a, const uint64_t *lead
 	}
 	struct ct_group_warp *w = ct_group_find(&a->raw_kernel->group, 0, cta, (uint32_t)lead[3]);
 	if (!w)
-		outside(a, e);
+		outside_block(a, e);
 	return w;
 }
 

@@ -59,7 +59,7 @@ uint32_t ct_arrays_find(const struct ct_arrays *a, uint64_t address)
 }
 
 /* Gives the addresses first..last to array `owner`. Room for two more places is there. */
-static void give(struct ct_arrays *a, uint64_t first, uint64_t last, uint32_t owner)
+static void give_range(struct ct_arrays *a, uint64_t first, uint64_t last, uint32_t owner)
 {
 	uint32_t behind = ct_arrays_find(a, last);
 	size_t from = places_up_to(a, first), to = places_up_to(a, last);
@@ -120,7 +120,7 @@ int ct_arrays_add(struct ct_arrays *a, uint64_t first, uint64_t bytes, const cha
 	if (!(x.name = name_of(first, bytes, name)))
 		return ct_fail_nomem(e);
 	a->array[a->n] = x;
-	give(a, first, first + (bytes - 1), (uint32_t)a->n++);
+	give_range(a, first, first + (bytes - 1), (uint32_t)a->n++);
 	return 1;
 }
 

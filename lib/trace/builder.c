@@ -16,7 +16,7 @@ int ct_builder_init(struct ct_builder *b)
 	return b->buffer ? 0 : -1;
 }
 
-static void forget(struct ct_builder *b)
+static void forget_cta(struct ct_builder *b)
 {
 	b->segments = b->warps = 0;
 	b->span.p = b->buffer;
@@ -80,7 +80,7 @@ int ct_builder_finish(struct ct_builder *b, struct ct_launch *l, struct ct_store
 	}
 	if (b->segments)
 		memcpy(c->segment, b->segment, b->segments * sizeof *b->segment);
-	forget(b);
+	forget_cta(b);
 	*cta = c;
 	return CT_OK;
 }

@@ -43,7 +43,7 @@ static int fail_after(struct ct_codec *c, size_t decoded, struct ct_error *e)
 	return c->failed;
 }
 
-static int cut(struct ct_codec *c, const char *name, const struct ct_raw *r)
+static int fail_cut(struct ct_codec *c, const char *name, const struct ct_raw *r)
 {
 	return ct_fail(&c->error, CT_ERR_INPUT,
 	               "%s data is cut at byte %" PRIu64
@@ -51,14 +51,14 @@ static int cut(struct ct_codec *c, const char *name, const struct ct_raw *r)
 	               name, r->offset);
 }
 
-static int damaged(struct ct_codec *c, const char *name, const struct ct_raw *r, const char *why)
+static int fail_damaged(struct ct_codec *c, const char *name, const struct ct_raw *r, const char *why)
 {
 	return ct_fail(&c->error, CT_ERR_INPUT,
 	               "%s data is damaged near byte %" PRIu64 " (%s): copy or make the file again",
 	               name, r->offset, why);
 }
 
-static void consume(struct ct_raw *r, size_t n)
+static void consume_bytes(struct ct_raw *r, size_t n)
 {
 	r->next += n;
 	r->avail -= n;
@@ -81,7 +81,7 @@ static int plain_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, 
 	}
 	size_t take = r->avail < cap ? r->avail : cap;
 	memcpy(out, r->next, take);
-	consume(r, take);
+	consume_bytes(r, take);
 	*n = take;
 	return 1;
 }
@@ -116,11 +116,11 @@ static void xz_fail(struct ct_codec *c, const struct ct_raw *r, lzma_ret ret, in
 		        "xz data needs a dictionary of more than 512 MiB: "
 		        "compress it again with xz -9 or less");
 	else if (ret == LZMA_BUF_ERROR || (ret == LZMA_OK && at_end))
-		cut(c, "xz", r);
+		fail_cut(c, "xz", r);
 	else if (ret == LZMA_FORMAT_ERROR && r->offset > 6)
-		damaged(c, "xz", r, "something else follows the stream");
+		fail_damaged(c, "xz", r, "something else follows the stream");
 	else
-		damaged(c, "xz", r, ret == LZMA_OPTIONS_ERROR ? "unknown options" : "check failed");
+		fail_damaged(c, "xz", r, ret == LZMA_OPTIONS_ERROR ? "unknown options" : "check failed");
 }
 
 /* Unpacks xz until something comes out. An error is kept until the bytes that precede it were handed
@@ -145,7 +145,7 @@ static int xz_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, siz
 		c->lzma.next_in = r->next;
 		c->lzma.avail_in = before;
 		lzma_ret ret = lzma_code(&c->lzma, at_end ? LZMA_FINISH : LZMA_RUN);
-		consume(r, before - c->lzma.avail_in);
+		consume_bytes(r, before - c->lzma.avail_in);
 		if (ret == LZMA_STREAM_END) {
 			c->ended = 1;
 		} else if (ret != LZMA_OK || (at_end && c->lzma.avail_out == cap)) {
@@ -189,9 +189,9 @@ static int gz_next_member(struct ct_codec *c, struct ct_raw *r, struct ct_error 
 			return st;
 	}
 	if (r->next[0] != 0x1f)
-		return damaged(c, "gz", r, "something else follows the stream");
+		return fail_damaged(c, "gz", r, "something else follows the stream");
 	if (inflateReset(&c->zlib) != Z_OK)
-		return damaged(c, "gz", r, "decoder state");
+		return fail_damaged(c, "gz", r, "decoder state");
 	c->in_frame = 1;
 	return 1;
 }
@@ -219,7 +219,7 @@ static int gz_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, siz
 			if (st < 0)
 				return st;
 			if (st == 0) {
-				cut(c, "gz", r);
+				fail_cut(c, "gz", r);
 				return fail_after(c, 0, e);
 			}
 		}
@@ -227,14 +227,14 @@ static int gz_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, siz
 		c->zlib.next_in = (Bytef *)(uintptr_t)r->next; /* zlib's field is not const */
 		c->zlib.avail_in = (uInt)before;
 		int ret = inflate(&c->zlib, Z_NO_FLUSH);
-		consume(r, before - c->zlib.avail_in);
+		consume_bytes(r, before - c->zlib.avail_in);
 		if (ret == Z_STREAM_END) {
 			c->in_frame = 0;
 		} else if (ret != Z_OK && ret != Z_BUF_ERROR) {
 			if (ret == Z_MEM_ERROR)
 				ct_fail_nomem(&c->error);
 			else
-				damaged(c, "gz", r, c->zlib.msg ? c->zlib.msg : "check failed");
+				fail_damaged(c, "gz", r, c->zlib.msg ? c->zlib.msg : "check failed");
 			*n = cap - c->zlib.avail_out;
 			return fail_after(c, *n, e);
 		}
@@ -288,7 +288,7 @@ static int zst_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, si
 		int at_end = r->avail == 0;
 		ZSTD_inBuffer i = {r->next, r->avail, 0};
 		size_t ret = ZSTD_decompressStream(c->zstd, &o, &i);
-		consume(r, i.pos);
+		consume_bytes(r, i.pos);
 		if (ZSTD_isError(ret)) {
 			if (ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation)
 				ct_fail_nomem(&c->error);
@@ -297,13 +297,13 @@ static int zst_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, si
 				        "zst data needs a window of more than 512 MiB: compress it "
 				        "again with --long=29 or less");
 			else
-				damaged(c, "zst", r, ZSTD_getErrorName(ret));
+				fail_damaged(c, "zst", r, ZSTD_getErrorName(ret));
 			*n = o.pos;
 			return fail_after(c, *n, e);
 		}
 		c->in_frame = ret != 0;
 		if (at_end && o.pos == 0 && c->in_frame) {
-			cut(c, "zst", r);
+			fail_cut(c, "zst", r);
 			return fail_after(c, 0, e);
 		}
 	}

@@ -85,7 +85,7 @@ struct ct_cursor {
 };
 
 /* Spilled: moves the unread rest to the front of the window and reads on. */
-static int refill(struct ct_cursor *c, struct ct_error *e)
+static int refill_segment(struct ct_cursor *c, struct ct_error *e)
 {
 	const struct ct_segment *s = &c->cta->segment[c->segment];
 	size_t rest = (size_t)(c->end - c->p);
@@ -104,7 +104,7 @@ static int refill(struct ct_cursor *c, struct ct_error *e)
 	return st;
 }
 
-static int enter(struct ct_cursor *c, uint32_t segment, uint32_t offset, struct ct_error *e)
+static int enter_segment(struct ct_cursor *c, uint32_t segment, uint32_t offset, struct ct_error *e)
 {
 	const struct ct_segment *s = &c->cta->segment[segment];
 	c->segment = segment;
@@ -116,7 +116,7 @@ static int enter(struct ct_cursor *c, uint32_t segment, uint32_t offset, struct 
 	}
 	c->p = c->end = c->window;
 	c->next = offset;
-	return refill(c, e);
+	return refill_segment(c, e);
 }
 
 int ct_cursor_reset(struct ct_cursor *c, struct ct_cta *cta, uint32_t i, struct ct_error *e)
@@ -130,7 +130,7 @@ int ct_cursor_reset(struct ct_cursor *c, struct ct_cta *cta, uint32_t i, struct 
 	c->p = c->end = c->low = NULL;
 	c->next = 0;
 	ct_unpacker_init(&c->unpacker);
-	return c->left ? enter(c, cta->start[i].segment, cta->start[i].offset, e) : CT_OK;
+	return c->left ? enter_segment(c, cta->start[i].segment, cta->start[i].offset, e) : CT_OK;
 }
 
 int ct_cursor_open(struct ct_cursor **out, struct ct_cta *cta, uint32_t i, struct ct_error *e)
@@ -154,9 +154,9 @@ static int seek_record(struct ct_cursor *c, struct ct_error *e)
 	const struct ct_segment *s = &c->cta->segment[c->segment];
 	int st = CT_OK;
 	if (c->next < s->bytes && c->end - c->p < CT_PACK_RECORD_MAX)
-		st = refill(c, e);
+		st = refill_segment(c, e);
 	else if (c->p == c->end)
-		st = enter(c, c->segment + 1, 0, e);
+		st = enter_segment(c, c->segment + 1, 0, e);
 	if (st < 0)
 		return st;
 	/* Only a record with bit v needs the place for values. */

@@ -139,7 +139,7 @@ int ct_cta_maker_begin(struct ct_cta_maker *m, uint64_t index, uint32_t warps, s
 }
 
 /* The packed form of addresses by lane: a run of lanes as base and stride, else differences. */
-static void gather(struct ct_pack_addr *a, uint32_t mask, const uint64_t *lanes)
+static void gather_addresses(struct ct_pack_addr *a, uint32_t mask, const uint64_t *lanes)
 {
 	uint32_t rest = mask & (mask - 1);
 	uint64_t last = lanes[ct_low_bit(mask)], all = 0;
@@ -223,7 +223,7 @@ int ct_cta_maker_put(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, uint32
 	} else {
 		struct ct_pack_addr a = {.form = CT_ADDR_NONE};
 		if (lanes && mask)
-			gather(&a, mask, lanes);
+			gather_addresses(&a, mask, lanes);
 		else if (lanes)
 			a.form = CT_ADDR_STRIDE;
 		p = ct_pack_inst(&w->packer, p, sid, mask, &a, values, nvalues);
@@ -269,7 +269,7 @@ int ct_cta_maker_put_strided(struct ct_cta_maker *m, uint32_t warp, uint32_t sid
 }
 
 /* Stores what was joined so far as one segment. */
-static int seal(struct ct_cta_maker *m, struct ct_error *e)
+static int seal_cta(struct ct_cta_maker *m, struct ct_error *e)
 {
 	if (m->joined_bytes == 0)
 		return CT_OK;
@@ -282,14 +282,14 @@ static int seal(struct ct_cta_maker *m, struct ct_error *e)
 }
 
 /* Puts a warp's stream behind those before it. One that has full segments begins with them. */
-static int join(struct ct_cta_maker *m, size_t i, struct ct_error *e)
+static int join_warp(struct ct_cta_maker *m, size_t i, struct ct_error *e)
 {
 	struct warp_stream *w = &m->warp[i];
 	int st = CT_OK;
 	if (w->data)
 		w->used = (size_t)(ct_pack_flush(&w->packer, w->data + w->used) - w->data);
 	if (w->segments || m->joined_bytes + w->used > CT_SEGMENT_MAX)
-		st = seal(m, e);
+		st = seal_cta(m, e);
 	if (st < 0)
 		return st;
 	m->start[i] = (struct ct_warp_start){
@@ -314,9 +314,9 @@ int ct_cta_maker_end(struct ct_cta_maker *m, struct ct_cta **cta, struct ct_erro
 		return ct_fail_nomem(e);
 	m->joined_bytes = 0;
 	for (size_t i = 0; i < m->warps && st == CT_OK; i++)
-		st = join(m, i, e);
+		st = join_warp(m, i, e);
 	if (st == CT_OK)
-		st = seal(m, e);
+		st = seal_cta(m, e);
 	if (st < 0)
 		return st;
 	struct ct_cta *c = ct_cta_new(m->launch, m->store, (uint32_t)m->warps, (uint32_t)m->segments);

@@ -86,7 +86,7 @@ static int fail(const struct ct_ctz *c, struct ct_error *e, int status, const ch
 
 /* Appends n more bytes of the file to c->block. Memory grows with what is there, not
  * with what a length claims. */
-static int more(struct ct_ctz *c, size_t n, struct ct_error *e)
+static int read_more(struct ct_ctz *c, size_t n, struct ct_error *e)
 {
 	while (n > 0) {
 		if (c->p == c->end) {
@@ -121,9 +121,9 @@ static uint64_t get_le(const void *at, int bytes)
 	return v;
 }
 
-static int magic(struct ct_ctz *c, struct ct_error *e)
+static int read_magic(struct ct_ctz *c, struct ct_error *e)
 {
-	int st = more(c, CTZ_MAGIC_BYTES, e);
+	int st = read_more(c, CTZ_MAGIC_BYTES, e);
 	if (st < 0)
 		return st;
 	if (memcmp(c->block.data, CTZ_MAGIC, CTZ_MAGIC_BYTES) != 0)
@@ -144,14 +144,14 @@ static int check_expansion(const struct ct_ctz *c, struct ct_error *e)
 /* Reads a block as it is stored and checks it. */
 static int read_block(struct ct_ctz *c, struct ct_error *e)
 {
-	int st = c->text_bytes == 0 ? magic(c, e) : CT_OK;
+	int st = c->text_bytes == 0 ? read_magic(c, e) : CT_OK;
 	if (st < 0)
 		return st;
 	/* Of all that precedes the block: the end record holds it. */
 	c->crc = ct_crc64(c->crc, c->block.data, c->block.len);
 	c->at += c->block.len;
 	ct_buf_reset(&c->block);
-	if ((st = more(c, CTZ_HEAD, e)) < 0)
+	if ((st = read_more(c, CTZ_HEAD, e)) < 0)
 		return st;
 	size_t stored = (size_t)get_le(c->block.data + 2, 4), raw = (size_t)get_le(c->block.data + 6, 4);
 	int codec = (unsigned char)c->block.data[1];
@@ -159,7 +159,7 @@ static int read_block(struct ct_ctz *c, struct ct_error *e)
 	if (stored > CTZ_BLOCK_MAX || raw > CTZ_BLOCK_MAX || codec > CTZ_ZSTD ||
 	    (codec == CTZ_STORED && stored != raw))
 		return fail(c, e, CT_ERR_INPUT, "damaged block");
-	if ((st = more(c, stored + 4, e)) < 0)
+	if ((st = read_more(c, stored + 4, e)) < 0)
 		return st;
 	if (ct_crc32(0, c->block.data, CTZ_HEAD + stored) !=
 	    get_le(c->block.data + CTZ_HEAD + stored, 4))
@@ -169,7 +169,7 @@ static int read_block(struct ct_ctz *c, struct ct_error *e)
 }
 
 /* Makes the payload of the block readable. */
-static int unpack(struct ct_ctz *c, struct ct_error *e)
+static int unpack_block(struct ct_ctz *c, struct ct_error *e)
 {
 	const unsigned char *p = (const unsigned char *)c->block.data;
 	size_t stored = (size_t)get_le(p + 2, 4), raw = (size_t)get_le(p + 6, 4);
@@ -193,7 +193,7 @@ static int unpack(struct ct_ctz *c, struct ct_error *e)
 }
 
 /* Puts place and name before a text that has neither. */
-static int named(const struct ct_ctz *c, int st, const struct ct_error *bare, struct ct_error *e)
+static int named_error(const struct ct_ctz *c, int st, const struct ct_error *bare, struct ct_error *e)
 {
 	if (st >= 0)
 		return st;
@@ -203,7 +203,7 @@ static int named(const struct ct_ctz *c, int st, const struct ct_error *bare, st
 /* ---- thread blocks ---- */
 
 /* Adds a thread block to the counts of the kernel, of the file, and of the statistics. */
-static void count(struct ct_ctz *c, const struct ct_cta *cta)
+static void count_cta(struct ct_ctz *c, const struct ct_cta *cta)
 {
 	struct ct_trace_stats *s = c->env->stats;
 	uint64_t insts = 0;
@@ -257,18 +257,18 @@ static int kernel_block(struct ct_ctz *c, struct ct_error *e)
 	struct ct_error bare;
 	int st = read_block(c, e);
 	if (st == CT_OK)
-		st = unpack(c, e);
+		st = unpack_block(c, e);
 	if (st < 0)
 		return st;
 	switch (c->type) {
 	case CTZ_CODE:
 		st = ctz_code_get(&c->code_state, &c->payload, &c->launch->code, &bare);
-		return st < 0 ? named(c, st, &bare, e) : 1;
+		return st < 0 ? named_error(c, st, &bare, e) : 1;
 	case CTZ_FRAME:
 		st = ctz_decoder_frame(c->decoder, c->launch, c->payload.p,
 		                       (size_t)(c->payload.end - c->payload.p), &bare);
 		c->in_frame = st == CT_OK;
-		return st < 0 ? named(c, st, &bare, e) : 1;
+		return st < 0 ? named_error(c, st, &bare, e) : 1;
 	case CTZ_KERNEL_END: return end_kernel(c, e);
 	default:
 		return fail(c, e, CT_ERR_INPUT, "a block that does not belong inside a kernel: damaged");
@@ -293,7 +293,7 @@ static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 		                     &bare);
 		int left = st < 0 ? CT_OK : check_expansion(c, e);
 		if (st < 0 || left < 0)
-			return st < 0 ? named(c, st, &bare, e) : left;
+			return st < 0 ? named_error(c, st, &bare, e) : left;
 		c->in_frame = st == 1;
 		if (st != 0)
 			c->partial = st == 2;
@@ -301,7 +301,7 @@ static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 			st = ct_builder_finish(&c->builder, c->launch, c->env->store, cta, e);
 			if (st < 0)
 				return st;
-			count(c, *cta);
+			count_cta(c, *cta);
 			return 1;
 		}
 	}
@@ -309,7 +309,7 @@ static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 }
 
 /* Passes over the rest of a kernel without unpacking its frames. */
-static int skip(void *r, struct ct_error *e)
+static int skip_kernel(void *r, struct ct_error *e)
 {
 	struct ct_ctz *c = r;
 	c->skipped = 1;
@@ -344,7 +344,7 @@ static int start_kernel(struct ct_ctz *c, struct ct_error *e)
 		return ct_fail_nomem(e);
 	int st = ctz_kernel_get(&c->payload, k, &bare);
 	if (st < 0)
-		return named(c, st, &bare, e);
+		return named_error(c, st, &bare, e);
 	if (k->id <= last)
 		return fail(c, e, CT_ERR_INPUT, "kernel numbers do not rise: damaged");
 	c->env->stats->partial_headers += k->partial_header;
@@ -421,7 +421,7 @@ static int take_arrays(struct ct_ctz *c, struct ct_error *e)
 				return fail(c, e, CT_ERR_INPUT, "damaged name of an array");
 		int st = ct_arrays_add(c->env->arrays, first, bytes, name, launch, &bare);
 		if (st < 0)
-			return named(c, st, &bare, e);
+			return named_error(c, st, &bare, e);
 	}
 	return 3;
 }
@@ -443,7 +443,7 @@ static int outer_block(struct ct_ctz *c, struct ct_error *e)
 {
 	int st = read_block(c, e);
 	if (st == CT_OK)
-		st = unpack(c, e);
+		st = unpack_block(c, e);
 	if (st < 0)
 		return st;
 	if (c->type == CTZ_END)
@@ -492,7 +492,7 @@ const struct ct_reader_ops ct_ctz_ops = {
 	.open = open_reader,
 	.next_event = next_event,
 	.next_cta = next_cta,
-	.skip = skip,
+	.skip = skip_kernel,
 	.text_bytes = text_bytes,
 	.close = close_reader,
 };

@@ -82,7 +82,7 @@ void ctz_code_reset(struct ctz_code_state *c)
 	*c = (struct ctz_code_state){0};
 }
 
-static int remember(struct ctz_opcodes *o, const char *text, size_t n)
+static int remember_opcode(struct ctz_opcodes *o, const char *text, size_t n)
 {
 	if (ct_grow((void **)&o->text, &o->cap, o->n + 1, sizeof *o->text) != 0)
 		return -1;
@@ -110,7 +110,7 @@ static int put_opcode(struct ctz_opcodes *o, struct ct_buf *column, const char *
 	ctz_put(&column[CTZ_S_OPCODE], 0);
 	ctz_put_byte(&column[CTZ_S_TEXT], (unsigned)n);
 	ct_buf_add(&column[CTZ_S_TEXT], text, n);
-	return remember(o, text, n);
+	return remember_opcode(o, text, n);
 }
 
 static int same_class(const struct ct_sinst *s)
@@ -175,7 +175,7 @@ static int get_opcode(struct ctz_opcodes *o, struct ctz_in *column, const char *
 		if (ctz_get_byte(t, &length) != 0 || length == 0 || length > t->end - t->p ||
 		    memchr(t->p, '\0', length) || memchr(t->p, '\n', length))
 			return -1;
-		if (remember(o, (const char *)t->p, length) != 0)
+		if (remember_opcode(o, (const char *)t->p, length) != 0)
 			return -2;
 		t->p += length;
 		i = o->n;

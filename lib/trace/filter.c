@@ -31,7 +31,7 @@ static int parse_range(const char *text, uint64_t *first, uint64_t *last)
 
 /* Compiles a pattern for kernel names, with a limit on the work of a match, since names come from files
  * that nobody vouches for. */
-static int compile(struct ct_filter *f, const char *text, struct ct_error *e)
+static int compile_pattern(struct ct_filter *f, const char *text, struct ct_error *e)
 {
 	int number;
 	PCRE2_SIZE at;
@@ -60,7 +60,7 @@ int ct_filter_compile(struct ct_filter **out, const char *text, struct ct_error 
 		st = ct_fail(e, CT_ERR_USAGE,
 		             "empty kernel pattern: give a regular expression, N or N-M");
 	else if (!parse_range(text, &f->first, &f->last))
-		st = compile(f, text, e);
+		st = compile_pattern(f, text, e);
 	else if (f->first == 0 || f->last < f->first)
 		st = ct_fail(e, CT_ERR_USAGE, "bad kernel range '%s': launches are numbered from 1",
 		             text);

@@ -33,7 +33,7 @@ struct ct_folder {
 	char *out;
 };
 
-static char *join(const char *dir, const char *name)
+static char *join_path(const char *dir, const char *name)
 {
 	struct ct_buf b = {0};
 	ct_buf_printf(&b, "%s/%s", dir, name);
@@ -67,7 +67,7 @@ static int is_folder(const char *path)
 /* Walks a folder (and, at depth 0, its sub-folders): with `erase`, removes what is in
  * it and itself; without, says whether it holds nothing but a tracegen output: 1 yes,
  * 0 no, -1 unreadable. *entries counts what was seen. */
-static int walk(const char *path, int depth, int erase, unsigned *entries)
+static int walk_folder(const char *path, int depth, int erase, unsigned *entries)
 {
 	DIR *d = opendir(path);
 	int ours = 1;
@@ -76,7 +76,7 @@ static int walk(const char *path, int depth, int erase, unsigned *entries)
 	for (struct dirent *de; ours > 0 && (de = readdir(d));) {
 		if (strcmp(de->d_name, ".") == 0 || strcmp(de->d_name, "..") == 0)
 			continue;
-		char *name = join(path, de->d_name);
+		char *name = join_path(path, de->d_name);
 		if (!name) {
 			ours = -1;
 			break;
@@ -84,7 +84,7 @@ static int walk(const char *path, int depth, int erase, unsigned *entries)
 		++*entries;
 		int known = is_ours(de->d_name, depth), folder = is_folder(name);
 		if (folder)
-			ours = known == -1 || erase ? walk(name, depth + 1, erase, entries) : 0;
+			ours = known == -1 || erase ? walk_folder(name, depth + 1, erase, entries) : 0;
 		else if (known != 1 && !erase)
 			ours = 0;
 		else if (erase && unlink(name) != 0)
@@ -101,7 +101,7 @@ static int walk(const char *path, int depth, int erase, unsigned *entries)
 static int has_marker(const char *path)
 {
 	char head[sizeof MARKER_HEAD] = {0};
-	char *name = join(path, MARKER);
+	char *name = join_path(path, MARKER);
 	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
 	ssize_t n = fd >= 0 ? read(fd, head, sizeof MARKER_HEAD - 1) : 0;
 	if (fd >= 0)
@@ -123,7 +123,7 @@ static int check_target(struct ct_folder *s, struct ct_error *e)
 	if (!S_ISDIR(st.st_mode))
 		return ct_fail(e, CT_ERR_USAGE, "%s: exists and is not a folder: give another -o",
 		               s->path);
-	int ours = walk(s->path, 0, 0, &entries);
+	int ours = walk_folder(s->path, 0, 0, &entries);
 	if (ours >= 0 && entries == 0)
 		return CT_OK;
 	if (ours < 0)
@@ -173,7 +173,7 @@ static int make_temp(struct ct_folder *s, struct ct_error *e)
 }
 
 /* Frees all of it. Files that were written stay. */
-static void release(struct ct_folder *s)
+static void free_folder(struct ct_folder *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
@@ -213,7 +213,7 @@ int ct_folder_open(struct ct_folder **out, const char *path, const struct ct_fol
 	if (st == CT_OK)
 		st = make_temp(s, e);
 	if (st != CT_OK) {
-		release(s);
+		free_folder(s);
 		return st;
 	}
 	s->dir = s->tmp;
@@ -237,7 +237,7 @@ int ct_folder_begin(struct ct_folder *s, const char *name, const char *about, st
 	s->kernels = 0;
 	if (s->dir != s->tmp)
 		free(s->dir);
-	s->dir = name ? join(s->tmp, name) : s->tmp;
+	s->dir = name ? join_path(s->tmp, name) : s->tmp;
 	if (!s->dir) {
 		s->dir = s->tmp;
 		return ct_fail_nomem(e);
@@ -270,7 +270,7 @@ static int write_all(struct ct_folder *s, const char *p, size_t n, struct ct_err
 static int open_file(struct ct_folder *s, const char *name, struct ct_error *e)
 {
 	free(s->file);
-	s->file = join(s->dir, name);
+	s->file = join_path(s->dir, name);
 	if (!s->file)
 		return ct_fail_nomem(e);
 	s->fd = open(s->file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -320,8 +320,8 @@ int ct_folder_kernel_begin(struct ct_folder *s, struct ct_kernel *k, struct ct_e
 }
 
 /* Packs n bytes into the file at hand, or ends its frame. */
-static int compress(struct ct_folder *s, const void *p, size_t n, ZSTD_EndDirective end,
-                    struct ct_error *e)
+static int compress_bytes(struct ct_folder *s, const void *p, size_t n, ZSTD_EndDirective end,
+                          struct ct_error *e)
 {
 	ZSTD_inBuffer in = {p, n, 0};
 	size_t left;
@@ -342,7 +342,7 @@ int ct_folder_write(struct ct_folder *s, const void *p, size_t n, struct ct_erro
 {
 	if (s->o.compress == CT_FOLDER_PLAIN)
 		return write_all(s, p, n, e);
-	return compress(s, p, n, ZSTD_e_continue, e);
+	return compress_bytes(s, p, n, ZSTD_e_continue, e);
 }
 
 int ct_folder_block(struct ct_folder *s, uint64_t address, const unsigned char line[128],
@@ -357,7 +357,7 @@ int ct_folder_block(struct ct_folder *s, uint64_t address, const unsigned char l
 
 int ct_folder_kernel_end(struct ct_folder *s, struct ct_error *e)
 {
-	int st = s->o.compress == CT_FOLDER_PLAIN ? CT_OK : compress(s, NULL, 0, ZSTD_e_end, e);
+	int st = s->o.compress == CT_FOLDER_PLAIN ? CT_OK : compress_bytes(s, NULL, 0, ZSTD_e_end, e);
 	return st == CT_OK ? close_file(s, e) : st;
 }
 
@@ -383,7 +383,7 @@ int ct_folder_end(struct ct_folder *s, struct ct_error *e)
 static int move_away(struct ct_folder *s, struct ct_error *e)
 {
 	unsigned entries = 0;
-	if (!is_folder(s->path) || (walk(s->path, 0, 0, &entries) >= 0 && entries == 0))
+	if (!is_folder(s->path) || (walk_folder(s->path, 0, 0, &entries) >= 0 && entries == 0))
 		return CT_OK;
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		free(s->old);
@@ -416,10 +416,10 @@ int ct_folder_commit(struct ct_folder *s, struct ct_error *e)
 		}
 	}
 	if (st != CT_OK)
-		walk(s->tmp, 0, 1, &entries);
+		walk_folder(s->tmp, 0, 1, &entries);
 	else if (s->old)
-		walk(s->old, 0, 1, &entries);
-	release(s);
+		walk_folder(s->old, 0, 1, &entries);
+	free_folder(s);
 	return st;
 }
 
@@ -428,6 +428,6 @@ void ct_folder_abort(struct ct_folder *s)
 	unsigned entries = 0;
 	if (!s)
 		return;
-	walk(s->tmp, 0, 1, &entries);
-	release(s);
+	walk_folder(s->tmp, 0, 1, &entries);
+	free_folder(s);
 }

@@ -65,7 +65,7 @@ struct ct_group_warp *ct_group_find(struct ct_group *r, uint32_t launch, uint64_
 }
 
 /* The buffer becomes a segment, but for an instruction that may be taken back. */
-static int seal(struct ct_group *r, struct ct_group_warp *w, int all, struct ct_error *e)
+static int seal_warps(struct ct_group *r, struct ct_group_warp *w, int all, struct ct_error *e)
 {
 	uint32_t keep = !all && w->stream.undo.valid ? w->stream.undo.written : 0;
 	uint32_t n = w->bytes - keep;
@@ -88,7 +88,7 @@ static int seal(struct ct_group *r, struct ct_group_warp *w, int all, struct ct_
 static int seal_everything(struct ct_group *r, struct ct_error *e)
 {
 	for (size_t i = 0; i < r->warps; i++) {
-		int st = seal(r, &r->warp[i], 0, e);
+		int st = seal_warps(r, &r->warp[i], 0, e);
 		if (st < 0)
 			return st;
 		if (r->warp[i].bytes == 0) {
@@ -116,7 +116,7 @@ static int keep_bytes(struct ct_group *r, struct ct_group_warp *w, const unsigne
 	w->bytes += n;
 	r->unsealed += n;
 	if (w->bytes >= WARP_BUFFER) {
-		int st = seal(r, w, 0, e);
+		int st = seal_warps(r, w, 0, e);
 		if (st < 0)
 			return st;
 	}
@@ -174,7 +174,7 @@ int ct_group_complete(struct ct_group *r, struct ct_error *e)
 		int st = keep_bytes(r, w, tail, end, e);
 		w->stream.undo.valid = 0;
 		if (st == CT_OK)
-			st = seal(r, w, 1, e);
+			st = seal_warps(r, w, 1, e);
 		if (st < 0)
 			return st;
 		free(w->buffer);

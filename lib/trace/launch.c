@@ -110,7 +110,7 @@ uint32_t ct_code_count(const struct ct_code *code)
 	return atomic_load_explicit(&c->count, memory_order_acquire);
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static uint64_t mix_in(uint64_t h, uint64_t v)
 {
 	return ct_mix64(h ^ v) + CT_GOLDEN64;
 }
@@ -118,25 +118,26 @@ static uint64_t mix(uint64_t h, uint64_t v)
 /* A hash over everything in which two static instructions may differ. */
 static uint64_t hash_of(const struct ct_sinst *s, size_t n)
 {
-	uint64_t h = mix(s->pc, s->line);
-	h = mix(h, (uint64_t)s->imm);
-	h = mix(h, (uint64_t)s->imm2);
-	h = mix(h, (uint64_t)s->has_imm << 56 | (uint64_t)s->has_gmma << 48 | (uint64_t)s->gmma << 40 |
+	uint64_t h = mix_in(s->pc, s->line);
+	h = mix_in(h, (uint64_t)s->imm);
+	h = mix_in(h, (uint64_t)s->imm2);
+	h = mix_in(h,
+	           (uint64_t)s->has_imm << 56 | (uint64_t)s->has_gmma << 48 | (uint64_t)s->gmma << 40 |
 	                   (uint64_t)s->ndst << 32 | (uint64_t)s->nsrc << 24 | s->width_field);
 	for (unsigned i = 0; i < s->ndst; i++)
-		h = mix(h, s->dst[i]);
+		h = mix_in(h, s->dst[i]);
 	for (unsigned i = 0; i < s->nsrc; i++)
-		h = mix(h, s->src[i]);
+		h = mix_in(h, s->src[i]);
 	for (size_t i = 0; i < n;
 	     i += 8) { /* mixed: a file may name many opcodes that a sum would not tell apart */
 		uint64_t text = 0;
 		memcpy(&text, s->opcode + i, n - i < 8 ? n - i : 8);
-		h = mix(h, text);
+		h = mix_in(h, text);
 	}
 	return ct_mix64(h);
 }
 
-static int equal(const struct ct_sinst *a, const struct ct_sinst *b, size_t n)
+static int equal_instructions(const struct ct_sinst *a, const struct ct_sinst *b, size_t n)
 {
 	return a->pc == b->pc && a->line == b->line && a->imm == b->imm && a->imm2 == b->imm2 &&
 	       a->has_imm == b->has_imm && a->has_gmma == b->has_gmma && a->gmma == b->gmma &&
@@ -173,7 +174,7 @@ static const char *keep_text(struct ct_code *c, const char *p, size_t n)
 
 /* Adds a static instruction behind the others. Readers in other threads may look at earlier ones
  * meanwhile: chunks never move, and the count is published last. */
-static int append(struct ct_code *c, const struct ct_sinst *s, size_t n, struct ct_error *e)
+static int append_instruction(struct ct_code *c, const struct ct_sinst *s, size_t n, struct ct_error *e)
 {
 	uint32_t sid = ct_code_count(c), at;
 	if (sid >= CT_CODE_MAX)
@@ -205,12 +206,12 @@ int ct_code_add(struct ct_code *c, const struct ct_sinst *s, size_t n, uint32_t 
 	uint64_t h = hash_of(s, n);
 	uint32_t at;
 	for (; (at = ct_index_at(&c->index, h)) != 0; h++)
-		if (equal(ct_code_at(c, at - 1), s, n)) {
+		if (equal_instructions(ct_code_at(c, at - 1), s, n)) {
 			*sid = at - 1;
 			return CT_OK;
 		}
 	*sid = ct_code_count(c);
-	int st = append(c, s, n, e);
+	int st = append_instruction(c, s, n, e);
 	if (st == CT_OK)
 		ct_index_put(&c->index, h, *sid);
 	return st;

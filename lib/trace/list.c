@@ -26,13 +26,13 @@ int ct_list_is_suffix(const char *p)
 	return is;
 }
 
-static int starts(const char *p, size_t n, const char *with)
+static int starts_with(const char *p, size_t n, const char *with)
 {
 	size_t k = strlen(with);
 	return n >= k && memcmp(p, with, k) == 0;
 }
 
-static struct ct_list_entry *add(struct ct_list *list, uint64_t line)
+static struct ct_list_entry *add_entry(struct ct_list *list, uint64_t line)
 {
 	if (ct_grow((void **)&list->entry, &list->cap, list->n + 1, sizeof *list->entry) != 0)
 		return NULL;
@@ -61,13 +61,13 @@ static int parse_memcpy(struct ct_list *list, const char *name, uint64_t line, c
 		               "%s:%" PRIu64 ": bad memory copy (Memcpy...,0xADDRESS,BYTES "
 		               "is wanted): cut or damaged",
 		               name, line);
-	if (!starts(p, (size_t)(end - p), "MemcpyHtoD")) {
+	if (!starts_with(p, (size_t)(end - p), "MemcpyHtoD")) {
 		list->unknown++;
 		if (!list->first_unknown)
 			list->first_unknown = line;
 		return CT_OK;
 	}
-	struct ct_list_entry *x = add(list, line);
+	struct ct_list_entry *x = add_entry(list, line);
 	if (!x)
 		return ct_fail_nomem(e);
 	x->address = address;
@@ -80,13 +80,13 @@ static int parse_memcpy(struct ct_list *list, const char *name, uint64_t line, c
  * (lists of several GPUs name "GPU_0/kernel-1.traceg"). */
 static int is_kernel(const char *p, size_t n)
 {
-	if (starts(p, n, "kernel"))
+	if (starts_with(p, n, "kernel"))
 		return 1;
 	if (memchr(p, ',', n))
 		return 0;
 	for (size_t i = n; i > 0; i--)
 		if (p[i - 1] == '/')
-			return starts(p + i, n - i, "kernel-");
+			return starts_with(p + i, n - i, "kernel-");
 	return 0;
 }
 
@@ -112,7 +112,7 @@ static int list_line(struct ct_list *list, const char *name, uint64_t line, cons
 	if (memchr(p, '\0', n))
 		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": zero byte in a kernels list: damaged",
 		               name, line);
-	if (starts(p, n, "Memcpy"))
+	if (starts_with(p, n, "Memcpy"))
 		return parse_memcpy(list, name, line, p, end, cut, e);
 	if (!is_kernel(p, n)) {
 		/* Other commands name no trace: passing over this one would lose a kernel. */
@@ -130,7 +130,7 @@ static int list_line(struct ct_list *list, const char *name, uint64_t line, cons
 		return ct_fail(e, CT_ERR_LIMIT,
 		               "%s:%" PRIu64 ": more than %d kernels in one list: split it", name, line,
 		               KERNELS_MAX);
-	struct ct_list_entry *x = add(list, line);
+	struct ct_list_entry *x = add_entry(list, line);
 	if (!x || !(x->name = ct_strndup(p, n)))
 		return ct_fail_nomem(e);
 	x->is_kernel = 1;
@@ -189,7 +189,7 @@ static int stays_inside(const char *p)
 }
 
 /* Whether the file is there: 1, 0, < 0 when that cannot be found out. */
-static int there(const char *path)
+static int is_there(const char *path)
 {
 	struct stat st;
 	if (stat(path, &st) == 0)
@@ -197,7 +197,7 @@ static int there(const char *path)
 	return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
 }
 
-static char *join(const char *folder, const char *name, size_t n, const char *suffix)
+static char *join_path(const char *folder, const char *name, size_t n, const char *suffix)
 {
 	struct ct_buf b = {0};
 	if (*name != '/') {
@@ -227,12 +227,12 @@ static char *find_file(const char *folder, const char *name, int *st)
 		if (i == -1)
 			length = n;
 		const char *suffix = i < 0 || i == 2 * SUFFIXES ? "" : suffixes[i % SUFFIXES];
-		char *path = join(folder, name, length, suffix);
+		char *path = join_path(folder, name, length, suffix);
 		if (!path) {
 			*st = CT_ERR_NOMEM;
 			return NULL;
 		}
-		*st = there(path);
+		*st = is_there(path);
 		if (*st != 0)
 			return path; /* opening it will say what is wrong with it */
 		free(path);
@@ -353,7 +353,7 @@ int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **pat
 	if (n > 1)
 		ct_warn(diag, "%s: %d context lists, reading %s: name the others to read them", folder,
 		        n, first);
-	*path = join(folder, first, strlen(first), "");
+	*path = join_path(folder, first, strlen(first), "");
 	free(first);
 	return *path ? CT_OK : ct_fail_nomem(e);
 }

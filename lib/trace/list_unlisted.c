@@ -91,8 +91,8 @@ int ct_list_is_of_folder(const char *path)
 	       (!strncmp(name, ".g", 2) && ct_list_is_suffix(name + 2));
 }
 
-static int compare(struct ct_list *list, const struct names *listed, struct names *there,
-                   struct ct_error *e)
+static int compare_names(struct ct_list *list, const struct names *listed, struct names *there,
+                         struct ct_error *e)
 {
 	qsort(there->name, there->n, sizeof *there->name, by_text);
 	for (size_t i = 0; i < there->n; i++) {
@@ -144,7 +144,7 @@ int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *fo
 	if (st == CT_OK && listed.n)
 		st = read_folder(folder, &like, &there, e);
 	if (st == CT_OK && there.n)
-		st = compare(list, &listed, &there, e);
+		st = compare_names(list, &listed, &there, e);
 	free_names(&listed);
 	free_names(&there);
 	free(like);

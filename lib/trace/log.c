@@ -83,7 +83,7 @@ struct ct_log_item *ct_log_item(struct ct_log *l, int is_line, uint32_t epoch, u
 
 /* ---- records ---- */
 
-static int contiguous(uint32_t mask)
+static int is_contiguous(uint32_t mask)
 {
 	uint32_t low = mask & (0 - mask);
 	return (mask & (mask + low)) == 0;
@@ -113,7 +113,7 @@ static void form_addresses(const struct ct_log_record *r, struct ct_pack_addr *a
 	if (a->n > 1)
 		a->stride = a->delta[0];
 	int fits = a->stride >= INT32_MIN && a->stride <= INT32_MAX;
-	a->form = a->n > 1 && even && fits && contiguous(r->mask) ? CT_ADDR_STRIDE : CT_ADDR_DELTAS;
+	a->form = a->n > 1 && even && fits && is_contiguous(r->mask) ? CT_ADDR_STRIDE : CT_ADDR_DELTAS;
 	if (a->n == 0)
 		a->form = CT_ADDR_STRIDE;
 }
@@ -299,7 +299,7 @@ int ct_log_next_kernel(struct ct_log *l, uint32_t id, struct ct_launch **out, st
 }
 
 /* Checks the CTA against its launch and gives it its linear number. */
-static int place(struct ct_log *l, size_t end, struct ct_error *e)
+static int place_records(struct ct_log *l, size_t end, struct ct_error *e)
 {
 	const struct ct_kernel *k = &l->launch->kernel;
 	const uint32_t *g = k->grid;
@@ -334,7 +334,7 @@ int ct_log_next_cta(struct ct_log *l, struct ct_cta **cta, struct ct_error *e)
 	if (l->first == l->end)
 		return 0;
 	size_t end = ct_group_cta_end(&l->group, l->first);
-	int st = place(l, end, e);
+	int st = place_records(l, end, e);
 	if (st < 0)
 		return st;
 	*cta = ct_group_cta(&l->group, l->first, end, l->launch);

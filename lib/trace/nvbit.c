@@ -156,7 +156,7 @@ static void not_understood(struct reader *r)
 }
 
 /* The text behind one mark, up to the next one or the line's end. */
-static int marked(struct reader *r, const char *p, const char *end, int cut, struct ct_error *e)
+static int marked_line(struct reader *r, const char *p, const char *end, int cut, struct ct_error *e)
 {
 	struct ct_log *l = r->log;
 	struct ct_nvbit_launch n;
@@ -184,7 +184,7 @@ static int marked(struct reader *r, const char *p, const char *end, int cut, str
 }
 
 /* "NVBit (NVidia Binary Instrumentation Tool v1.5.5) Loaded". */
-static int banner(struct reader *r, const char *p, const char *end, struct ct_error *e)
+static int banner_line(struct reader *r, const char *p, const char *end, struct ct_error *e)
 {
 	const char *v = ct_text_find(p, end, "Instrumentation Tool v");
 	if (!v || r->log->nvbit_version)
@@ -224,7 +224,7 @@ static int strip_codes(struct reader *r, const char **p, const char **end, struc
 }
 
 /* One line, which may hold several records, also behind other text. */
-static int line(struct reader *r, const char *p, const char *end, int cut, struct ct_error *e)
+static int read_line(struct reader *r, const char *p, const char *end, int cut, struct ct_error *e)
 {
 	const size_t mark = strlen(CT_NVBIT_MARK);
 	int st = strip_codes(r, &p, &end, e);
@@ -241,11 +241,11 @@ static int line(struct reader *r, const char *p, const char *end, int cut, struc
 			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT,
 			                     "a record without \"" CT_NVBIT_MARK "\": damaged");
 		r->log->env->stats->ignored_lines++;
-		return banner(r, p, end, e);
+		return banner_line(r, p, end, e);
 	}
 	while (st == CT_OK && at) {
 		const char *next = ct_text_find(at + mark, end, CT_NVBIT_MARK);
-		st = marked(r, at + mark, next ? next : end, cut && !next, e);
+		st = marked_line(r, at + mark, next ? next : end, cut && !next, e);
 		at = next;
 	}
 	return st;
@@ -259,7 +259,7 @@ static int read_lines(struct reader *r, struct ct_error *e)
 		if (st <= 0)
 			return st;
 		const char *end = memchr(l->p, '\n', (size_t)(l->end - l->p));
-		st = line(r, l->p, end, l->unterminated && end + 1 == l->end, e);
+		st = read_line(r, l->p, end, l->unterminated && end + 1 == l->end, e);
 		if (st < 0)
 			return st;
 		l->p = end + 1;
@@ -289,7 +289,7 @@ static void say_unlaunched(const struct reader *r)
 }
 
 /* Warns once, at the log's end, of what its records cannot tell or may tell wrong. */
-static void say(const struct reader *r)
+static void say_odd(const struct reader *r)
 {
 	const struct ct_log *l = r->log;
 	const struct ct_trace_stats *s = l->env->stats;
@@ -337,6 +337,6 @@ int ct_nvbit_read(struct ct_log *l, struct ct_error *e)
 		return st;
 	/* NVBit up to 1.5 raises its counter before it prints the launch, and prints id + 1. */
 	l->id_offset = r.has_line && r.first_line_id == 1 && r.has_zero;
-	say(&r);
+	say_odd(&r);
 	return ct_log_complete(l, e);
 }

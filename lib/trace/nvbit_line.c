@@ -32,7 +32,7 @@ enum ct_nvbit_kind ct_nvbit_kind(const char *p, const char *end)
 	return CT_NVBIT_OTHER;
 }
 
-static int label(const char **p, const char *end, const char *text)
+static int skip_label(const char **p, const char *end, const char *text)
 {
 	size_t n = strlen(text);
 	if ((size_t)(end - *p) < n || memcmp(*p, text, n) != 0)
@@ -52,7 +52,7 @@ static int whole_number(const char *p, const char *end, uint64_t *v)
 	return p == end;
 }
 
-static int triple(const char *p, const char *end, uint64_t v[3])
+static int read_triple(const char *p, const char *end, uint64_t v[3])
 {
 	for (int i = 0; i < 3; i++) {
 		p = ct_text_u64(p, &v[i]);
@@ -66,10 +66,10 @@ static int triple(const char *p, const char *end, uint64_t v[3])
 
 /* ---- launch lines ---- */
 
-static int sizes(const char *p, const char *end, uint32_t out[3], uint64_t most)
+static int read_sizes(const char *p, const char *end, uint32_t out[3], uint64_t most)
 {
 	uint64_t v[3], all = 1;
-	if (!triple(p, end, v))
+	if (!read_triple(p, end, v))
 		return 0;
 	for (int i = 0; i < 3; i++) {
 		if (v[i] == 0 || v[i] > most / all || v[i] > (i ? 0xffff : 0x7fffffff))
@@ -82,7 +82,7 @@ static int sizes(const char *p, const char *end, uint32_t out[3], uint64_t most)
 
 enum { LAUNCH_GRID = 1, LAUNCH_BLOCK = 2, LAUNCH_REGS = 4, LAUNCH_SHMEM = 8, LAUNCH_ALL = 15 };
 
-static int seen(struct ct_nvbit_launch *l, unsigned what, int good)
+static int note_seen(struct ct_nvbit_launch *l, unsigned what, int good)
 {
 	l->seen |= what;
 	return good;
@@ -92,17 +92,17 @@ static int seen(struct ct_nvbit_launch *l, unsigned what, int good)
 static int launch_field(const char *p, const char *end, struct ct_nvbit_launch *l)
 {
 	int64_t stream;
-	if (label(&p, end, "grid launch id "))
+	if (skip_label(&p, end, "grid launch id "))
 		return whole_number(p, end, &l->id);
-	if (label(&p, end, "grid size "))
-		return seen(l, LAUNCH_GRID, sizes(p, end, l->grid, INT64_MAX));
-	if (label(&p, end, "block size "))
-		return seen(l, LAUNCH_BLOCK, sizes(p, end, l->block, 1024));
-	if (label(&p, end, "nregs "))
-		return seen(l, LAUNCH_REGS, whole_number(p, end, &l->regs) && l->regs <= 0xffff);
-	if (label(&p, end, "shmem "))
-		return seen(l, LAUNCH_SHMEM, whole_number(p, end, &l->shmem));
-	if (label(&p, end, "cuda stream id ")) { /* a pointer: can look negative */
+	if (skip_label(&p, end, "grid size "))
+		return note_seen(l, LAUNCH_GRID, read_sizes(p, end, l->grid, INT64_MAX));
+	if (skip_label(&p, end, "block size "))
+		return note_seen(l, LAUNCH_BLOCK, read_sizes(p, end, l->block, 1024));
+	if (skip_label(&p, end, "nregs "))
+		return note_seen(l, LAUNCH_REGS, whole_number(p, end, &l->regs) && l->regs <= 0xffff);
+	if (skip_label(&p, end, "shmem "))
+		return note_seen(l, LAUNCH_SHMEM, whole_number(p, end, &l->shmem));
+	if (skip_label(&p, end, "cuda stream id ")) { /* a pointer: can look negative */
 		if (*p == '-' && ct_text_i64(p, &stream))
 			l->stream = (uint64_t)stream;
 		else if (!ct_text_u64(p, &l->stream))
@@ -157,12 +157,12 @@ static const char *stock_list(const char *p, const char *end, int cut, struct ct
 }
 
 /* "ThreadN,0x<data>,0x<address>" or "0x<data>,0x<address>" per lane, data 0 on loads. */
-static const char *pair(const char *p, const char *end, unsigned place, struct ct_nvbit_access *a,
-                        const char **after)
+static const char *read_pair(const char *p, const char *end, unsigned place, struct ct_nvbit_access *a,
+                             const char **after)
 {
 	uint64_t lane = place, data, address;
 	const char *bad = "lane of a record that is not understood";
-	if (label(&p, end, "Thread")) {
+	if (skip_label(&p, end, "Thread")) {
 		p = ct_text_u64(p, &lane);
 		if (!p || p >= end || *p++ != ',')
 			return bad;
@@ -189,9 +189,9 @@ static const char *pair_list(const char *p, const char *end, int cut, struct ct_
 		return cut ? "the file ends inside this record" : "record without addresses";
 	for (p = ct_skip_blanks(p + 1); n < CT_WARP_LANES; p = ct_skip_blanks(p), n++) {
 		const char *start = p, *q = p;
-		if (p >= end || !(label(&q, end, "Thread") || label(&q, end, "0x")))
+		if (p >= end || !(skip_label(&q, end, "Thread") || skip_label(&q, end, "0x")))
 			break;
-		const char *why = pair(start, end, n, a, &p);
+		const char *why = read_pair(start, end, n, a, &p);
 		if (why)
 			return cut ? "the file ends inside this record" : why;
 		if (cut && p == end && (n + 1 < CT_WARP_LANES || p - start < 2 * ADDRESS_DIGITS))
@@ -219,29 +219,29 @@ static const char *access_field(const char *p, const char *end, int cut, struct 
 	const char *bad = cut ? "the file ends inside this record" : "record with a bad number";
 	while (end > p && ct_is_end(end[-1]))
 		end--;
-	if (label(&p, end, "grid_launch_id ")) {
+	if (skip_label(&p, end, "grid_launch_id ")) {
 		a->seen |= SEEN_ID;
 		return whole_number(p, end, &a->id) ? NULL : bad;
 	}
-	if (label(&p, end, "CTA ")) {
+	if (skip_label(&p, end, "CTA ")) {
 		a->seen |= SEEN_CTA;
-		return triple(p, end, a->cta) && a->cta[0] < 0x7fffffff && a->cta[1] < 0xffff &&
+		return read_triple(p, end, a->cta) && a->cta[0] < 0x7fffffff && a->cta[1] < 0xffff &&
 		                       a->cta[2] < 0xffff
 		               ? NULL
 		               : bad;
 	}
-	if (label(&p, end, "warp ")) {
+	if (skip_label(&p, end, "warp ")) {
 		a->seen |= SEEN_WARP;
 		return whole_number(p, end, &a->warp) && a->warp < 2048 ? NULL : bad;
 	}
-	if (label(&p, end, "SM_id "))
+	if (skip_label(&p, end, "SM_id "))
 		return whole_number(p, end, &a->sm) && a->sm <= INT32_MAX ? NULL : bad;
-	if (label(&p, end, "pc "))
+	if (skip_label(&p, end, "pc "))
 		return whole_number(p, end, &a->pc) ? NULL : bad;
-	if (label(&p, end, "Size "))
+	if (skip_label(&p, end, "Size "))
 		return whole_number(p, end, &a->size) && a->size <= 0xffff ? NULL : bad;
 	/* The context would be a word too when its blank is lost. */
-	if (!(a->seen & SEEN_OPCODE) && !label(&p, end, "CTX") && is_opcode(p, end)) {
+	if (!(a->seen & SEEN_OPCODE) && !skip_label(&p, end, "CTX") && is_opcode(p, end)) {
 		a->seen |= SEEN_OPCODE;
 		a->opcode = p;
 		a->opcode_length = (size_t)(end - p);
@@ -258,7 +258,7 @@ const char *ct_nvbit_access(const char *p, const char *end, int cut, struct ct_n
 		const char *stop = ct_text_find(p, end, " - "), *field_end = stop ? stop : end, *q = p;
 		const char *why;
 		if (!(a->seen & SEEN_LIST) &&
-		    (label(&q, field_end, "0x") || label(&q, field_end, "MREF"))) {
+		    (skip_label(&q, field_end, "0x") || skip_label(&q, field_end, "MREF"))) {
 			int pairs = *p == 'M';
 			why = pairs ? pair_list(p, field_end, cut && !stop, a)
 			            : stock_list(p, field_end, cut && !stop, a);

@@ -254,7 +254,7 @@ struct text {
 	size_t n;
 };
 
-static int compare(const void *key, const void *element)
+static int compare_base(const void *key, const void *element)
 {
 	const struct text *t = key;
 	const struct entry *x = element;
@@ -262,7 +262,7 @@ static int compare(const void *key, const void *element)
 	return c ? c : x->base[t->n] ? -1 : 0;
 }
 
-static int is(struct text t, const char *s)
+static int is_text(struct text t, const char *s)
 {
 	return strlen(s) == t.n && memcmp(t.p, s, t.n) == 0;
 }
@@ -293,7 +293,7 @@ static unsigned token_bytes(struct text t)
 		{"S64", 8},    {"F64", 8},     {"F32x2", 8},  {"128", 16},  {"256", 32},
 	};
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-		if (is(t, sizes[i].token))
+		if (is_text(t, sizes[i].token))
 			return sizes[i].bytes;
 	return 0;
 }
@@ -301,22 +301,22 @@ static unsigned token_bytes(struct text t)
 /* What a word behind a dot says about caching (CT_MOD_*), or 0. Some words only count behind .STRONG. */
 static unsigned token_mod(struct text t, struct text before)
 {
-	int strong = is(before, "STRONG");
-	if (strong && is(t, "GPU"))
+	int strong = is_text(before, "STRONG");
+	if (strong && is_text(t, "GPU"))
 		return CT_MOD_STRONG_GPU;
-	if (strong && is(t, "SYS"))
+	if (strong && is_text(t, "SYS"))
 		return CT_MOD_STRONG_SYS;
-	if (is(t, "BYPASS"))
+	if (is_text(t, "BYPASS"))
 		return CT_MOD_BYPASS;
-	if (is(t, "CONSTANT") || is(t, "CI"))
+	if (is_text(t, "CONSTANT") || is_text(t, "CI"))
 		return CT_MOD_CONSTANT;
-	if (is(t, "CG"))
+	if (is_text(t, "CG"))
 		return CT_MOD_CG;
-	if (is(t, "CV"))
+	if (is_text(t, "CV"))
 		return CT_MOD_CV;
-	if (is(t, "EF"))
+	if (is_text(t, "EF"))
 		return CT_MOD_EVICT_FIRST;
-	return is(t, "E") ? CT_MOD_EXTENDED : 0;
+	return is_text(t, "E") ? CT_MOD_EXTENDED : 0;
 }
 
 /* Modifiers, and the size they name (4 bytes without one). */
@@ -339,7 +339,7 @@ void ct_opcode_classify(struct ct_sinst *s)
 {
 	struct text base = {s->opcode, strcspn(s->opcode, ".")};
 	const struct entry *x = bsearch(
-		&base, table, sizeof table / sizeof table[0], sizeof table[0], compare);
+		&base, table, sizeof table / sizeof table[0], sizeof table[0], compare_base);
 	int prefetch;
 	unsigned bytes = read_modifiers(s, s->opcode + base.n, &prefetch);
 	s->unit = x ? x->unit : CT_CLASS_OTHER;
@@ -350,7 +350,7 @@ void ct_opcode_classify(struct ct_sinst *s)
 		s->space = CT_SPACE_GENERIC;
 		s->access = CT_ACCESS_LOAD;
 	}
-	if (is(base, "CCTL") && prefetch) {
+	if (is_text(base, "CCTL") && prefetch) {
 		s->space = CT_SPACE_GLOBAL;
 		s->access = CT_ACCESS_PREFETCH;
 	} else if (prefetch && (s->access == CT_ACCESS_LOAD) && s->space == CT_SPACE_GLOBAL) {
@@ -359,7 +359,7 @@ void ct_opcode_classify(struct ct_sinst *s)
 	if (s->width_field == 0 || s->access == CT_ACCESS_NONE)
 		return;
 	/* Matrix loads and stores address rows of 16 bytes; barrier objects have 8. */
-	if (is(base, "LDSM") || is(base, "STSM"))
+	if (is_text(base, "LDSM") || is_text(base, "STSM"))
 		bytes = 16;
 	else if (s->access == CT_ACCESS_BARRIER_OP)
 		bytes = 8;

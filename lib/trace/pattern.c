@@ -57,7 +57,7 @@ static int name_groups(struct ct_pattern *p, struct ct_error *e)
 	return CT_OK;
 }
 
-static int compile(struct ct_pattern *p, const char *text, struct ct_error *e)
+static int compile_regex(struct ct_pattern *p, const char *text, struct ct_error *e)
 {
 	int number;
 	PCRE2_SIZE at;
@@ -79,7 +79,7 @@ int ct_pattern_compile(struct ct_pattern **out, const char *text, struct ct_erro
 	*out = NULL;
 	if (!p)
 		return ct_fail_nomem(e);
-	int st = compile(p, text, e);
+	int st = compile_regex(p, text, e);
 	if (st < 0) {
 		ct_pattern_free(p);
 		return st;
@@ -221,7 +221,7 @@ static int read_kind(struct reader *r, const char *line, struct ct_log_record *o
 	return CT_OK;
 }
 
-static int put(struct reader *r, struct ct_log_record *o, struct ct_error *e)
+static int put_pending(struct reader *r, struct ct_log_record *o, struct ct_error *e)
 {
 	struct ct_log_item *x = ct_log_item(r->log, 0, 0, 0, 1, e);
 	o->opcode_length = strlen(o->inst.opcode);
@@ -229,17 +229,17 @@ static int put(struct reader *r, struct ct_log_record *o, struct ct_error *e)
 }
 
 /* The lanes that came so far are one warp instruction. */
-static int flush(struct reader *r, struct ct_error *e)
+static int flush_pending(struct reader *r, struct ct_error *e)
 {
 	struct ct_log_record *o = &r->pending;
 	if (o->mask == 0)
 		return CT_OK;
-	int st = put(r, o, e);
+	int st = put_pending(r, o, e);
 	if (st == CT_OK && r->is_modify) {
 		uint64_t size = o->inst.width;
 		o->inst = (struct ct_sinst){.pc = o->inst.pc};
 		generic_inst(&o->inst, 1, size);
-		st = put(r, o, e);
+		st = put_pending(r, o, e);
 	}
 	o->mask = 0;
 	return st;
@@ -278,7 +278,7 @@ static int matched_line(struct reader *r, const char *line, struct ct_error *e)
 	int joins = r->pattern->number[LANE] && r->pending.mask && same_inst(r, &o, modify) &&
 	            !(r->pending.mask >> lane & 1);
 	if (!joins) {
-		st = flush(r, e);
+		st = flush_pending(r, e);
 		r->pending = o;
 		r->is_modify = modify;
 		if (o.inst.opcode == r->opcode) {
@@ -323,7 +323,7 @@ static int read_lines(struct reader *r, struct ct_error *e)
 		if (st < 0)
 			return st;
 		if (st == 0)
-			return flush(r, e);
+			return flush_pending(r, e);
 		const char *end = memchr(l->p, '\n', (size_t)(l->end - l->p));
 		st = one_line(r, l->p, end, e);
 		if (st < 0)
@@ -346,7 +346,7 @@ static int read_text(struct reader *r, struct ct_error *e)
 	int st = read_lines(r, e);
 	if (st == CT_ERR_INPUT && l->env->options.salvage && r->matched) {
 		l->damage = *e; /* told after what precedes it was handed out */
-		st = flush(r, e);
+		st = flush_pending(r, e);
 	}
 	if (st == CT_OK && r->matched == 0)
 		st = ct_fail(e, CT_ERR_INPUT, "%s: the pattern matches none of its %" PRIu64 " lines",

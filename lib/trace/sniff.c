@@ -6,7 +6,7 @@
 
 enum { SNIFF_BYTES = 64 * 1024 };
 
-static int starts(const char *p, const char *end, const char *with)
+static int starts_with(const char *p, const char *end, const char *with)
 {
 	size_t n = strlen(with);
 	return (size_t)(end - p) >= n && memcmp(p, with, n) == 0;
@@ -40,16 +40,16 @@ static int like_instruction(const char *p, const char *end)
  * copy, or a command "name,0x...". */
 static int like_list(const char *p, const char *end)
 {
-	if (starts(p, end, "kernel") || starts(p, end, "Memcpy"))
+	if (starts_with(p, end, "kernel") || starts_with(p, end, "Memcpy"))
 		return 1;
 	const char *q = p;
 	for (; q < end && *q != '\n' && *q != ',' && *q != ' '; q++)
-		if (*q == '/' && starts(q + 1, end, "kernel-"))
+		if (*q == '/' && starts_with(q + 1, end, "kernel-"))
 			return 1;
 	q = p;
 	while (q < end && ((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || *q == '_'))
 		q++;
-	return q > p && starts(q, end, ",0x");
+	return q > p && starts_with(q, end, ",0x");
 }
 
 /* Tells Accel-Sim's text from a kernels list by the first lines that are typical of one. */
@@ -58,8 +58,8 @@ static enum ct_kind by_lines(const char *p, const char *end)
 	enum ct_kind kind = CT_KIND_TEXT;
 	while (p < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		if (starts(p, end, "-kernel name") || starts(p, end, "#BEGIN_TB") ||
-		    starts(p, end, "#traces format"))
+		if (starts_with(p, end, "-kernel name") || starts_with(p, end, "#BEGIN_TB") ||
+		    starts_with(p, end, "#traces format"))
 			return CT_KIND_ACCELSIM;
 		if (kind == CT_KIND_TEXT && like_list(p, end))
 			kind = CT_KIND_KERNELSLIST;
@@ -85,24 +85,26 @@ static const char *control_byte(const char *p, const char *end)
 
 /* What the first bytes look like. Formats with a mark of their own come first, text that anything may
  * precede comes last. */
-static enum ct_kind classify(const char *p, const char *end)
+static enum ct_kind classify_bytes(const char *p, const char *end)
 {
 	if (p == end)
 		return CT_KIND_EMPTY;
-	if (starts(p, end, "CTZ\x01"))
+	if (starts_with(p, end, "CTZ\x01"))
 		return CT_KIND_CTZ;
-	if (starts(p, end, "#cachetriage-profile"))
+	if (starts_with(p, end, "#cachetriage-profile"))
 		return CT_KIND_PROFILE;
 	const char *nul = control_byte(p, end);
 	if (nul) {
 		/* .tracez: the text header ends in a NUL, then binary follows. */
-		if (*nul == '\0' && starts(p, end, "-") && ct_text_find(p, nul, "-kernel name") &&
+		if (*nul == '\0' && starts_with(p, end, "-") && ct_text_find(p, nul, "-kernel name") &&
 		    !ct_text_find(p, nul, "#BEGIN_TB"))
 			return CT_KIND_TRACEZ;
-		if (!starts(p, end, "-kernel") && ct_text_find(p, *nul ? end : nul, "MEMTRACE: "))
+		if (!starts_with(p, end, "-kernel") && ct_text_find(p, *nul ? end : nul, "MEMTRACE: "))
 			return CT_KIND_NVBIT; /* among any output of the application */
 		/* Damage further down is the parser's to report, with its line. */
-		return nul - p > 512 || starts(p, end, "-kernel") ? by_lines(p, nul) : CT_KIND_BINARY;
+		return nul - p > 512 || starts_with(p, end, "-kernel")
+		               ? by_lines(p, nul)
+		               : CT_KIND_BINARY;
 	}
 	const char *q = p;
 	while (q < end && (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t'))
@@ -110,7 +112,7 @@ static enum ct_kind classify(const char *p, const char *end)
 	if (q == end)
 		return CT_KIND_EMPTY;
 	/* First, since the application may have begun with any text, also like JSON. */
-	if (!starts(q, end, "-kernel") && ct_text_find(p, end, "MEMTRACE: "))
+	if (!starts_with(q, end, "-kernel") && ct_text_find(p, end, "MEMTRACE: "))
 		return CT_KIND_NVBIT;
 	if (*q == '{' || *q == '[')
 		return CT_KIND_JSON;
@@ -123,6 +125,6 @@ int ct_source_sniff(struct ct_source *s, enum ct_kind *kind, struct ct_error *e)
 	size_t n;
 	int st = ct_source_peek(s, SNIFF_BYTES, &p, &n, e);
 	if (st == CT_OK)
-		*kind = classify(p, p + n);
+		*kind = classify_bytes(p, p + n);
 	return st;
 }

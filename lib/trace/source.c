@@ -35,7 +35,7 @@ struct ct_source {
 	struct ct_source_options options;
 
 	/* Producer: the reader thread, or the caller without one. */
-	struct ct_raw raw; /* owner() leads back from it */
+	struct ct_raw raw; /* owner_of() leads back from it */
 	unsigned char *raw_buffer;
 	const struct ct_codec_ops *ops;
 	int compressed;
@@ -59,7 +59,7 @@ struct ct_source {
 	int holding; /* the slot at head is lent out */
 };
 
-static struct ct_source *owner(struct ct_raw *r)
+static struct ct_source *owner_of(struct ct_raw *r)
 {
 	return (struct ct_source *)(void *)((char *)r - offsetof(struct ct_source, raw));
 }
@@ -101,9 +101,9 @@ static ssize_t read_raw(struct ct_source *s, unsigned char *buf, size_t cap, str
 	return n;
 }
 
-static int refill(struct ct_raw *r, struct ct_error *e)
+static int refill_raw(struct ct_raw *r, struct ct_error *e)
 {
-	struct ct_source *s = owner(r);
+	struct ct_source *s = owner_of(r);
 	ssize_t n = read_raw(s, s->raw_buffer, RAW_BYTES, e);
 	if (n < 0)
 		return (int)n;
@@ -132,7 +132,8 @@ static int start_codec(struct ct_source *s, struct ct_error *e)
 }
 
 /* One run of decompressed bytes into out. Plain data needs no copy. */
-static int decode(struct ct_source *s, unsigned char *out, size_t cap, size_t *n, struct ct_error *e)
+static int decode_some(struct ct_source *s, unsigned char *out, size_t cap, size_t *n,
+                       struct ct_error *e)
 {
 	if (s->pull)
 		return s->pull(s->pull_ctx, out, cap, n, e);
@@ -143,7 +144,7 @@ static int decode(struct ct_source *s, unsigned char *out, size_t cap, size_t *n
 	return got > 0 ? 1 : (int)got;
 }
 
-static int stopping(struct ct_source *s)
+static int is_stopping(struct ct_source *s)
 {
 	if (!s->started)
 		return 0;
@@ -167,7 +168,7 @@ int ct_source_check_expansion(uint64_t max_expand, uint64_t in, uint64_t out, st
 }
 
 /* Fills a slot: 1, 0 at the end (slot->n may be > 0 all the same), < 0 on failure. */
-static int produce(struct ct_source *s, struct slot *slot, struct ct_error *e)
+static int produce_slot(struct ct_source *s, struct slot *slot, struct ct_error *e)
 {
 	slot->n = 0;
 	if (!s->ops && !s->pull) {
@@ -175,9 +176,9 @@ static int produce(struct ct_source *s, struct slot *slot, struct ct_error *e)
 		if (st < 0)
 			return st;
 	}
-	while (slot->n < SLOT_BYTES && !stopping(s)) {
+	while (slot->n < SLOT_BYTES && !is_stopping(s)) {
 		size_t n = 0;
-		int st = decode(s, slot->data + slot->n, SLOT_BYTES - slot->n, &n, e);
+		int st = decode_some(s, slot->data + slot->n, SLOT_BYTES - slot->n, &n, e);
 		if (st <= 0)
 			return st;
 		slot->n += n;
@@ -213,7 +214,7 @@ static void *reader_thread(void *arg)
 		int drain = s->drain;
 		struct slot *slot = &s->slot[(s->head + s->count) % SLOTS];
 		pthread_mutex_unlock(&s->lock);
-		int st = drain ? drain_raw(s, &err) : produce(s, slot, &err);
+		int st = drain ? drain_raw(s, &err) : produce_slot(s, slot, &err);
 		pthread_mutex_lock(&s->lock);
 		if (!drain && slot->n > 0 && !s->drain)
 			s->count++;
@@ -251,7 +252,7 @@ static void start_thread(struct ct_source *s)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static int allocate(struct ct_source *s)
+static int allocate_slots(struct ct_source *s)
 {
 	s->raw_buffer = malloc(RAW_BYTES);
 	for (int i = 0; i < (s->threaded ? SLOTS : 1); i++)
@@ -279,11 +280,11 @@ static int source_new(struct ct_source **out, const char *name, int fd,
 	s->close_fd = fd > 0;
 	s->wake[0] = s->wake[1] = -1;
 	s->threaded = fd >= 0 && !s->options.no_thread;
-	s->raw.refill = refill;
+	s->raw.refill = refill_raw;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->filled, NULL);
 	pthread_cond_init(&s->freed, NULL);
-	if (allocate(s) != 0) {
+	if (allocate_slots(s) != 0) {
 		ct_source_close(s);
 		return ct_fail_nomem(e);
 	}
@@ -380,12 +381,12 @@ int ct_source_plain_file(const struct ct_source *s, uint64_t *size)
 
 /* Makes slot `head` hold the next run: 1, 0 at the end, < 0 on failure. Called with
  * nothing lent out. */
-static int fetch(struct ct_source *s, struct ct_error *e)
+static int fetch_slot(struct ct_source *s, struct ct_error *e)
 {
 	start_thread(s);
 	if (!s->started && s->count == 0 && !s->done) {
 		struct ct_error err = {0};
-		int st = produce(s, &s->slot[0], &err);
+		int st = produce_slot(s, &s->slot[0], &err);
 		s->count = s->slot[0].n > 0;
 		s->shown_bytes = s->raw_bytes;
 		s->shown_crc = s->crc;
@@ -406,7 +407,7 @@ static int fetch(struct ct_source *s, struct ct_error *e)
 }
 
 /* Gives the lent slot back to the producer. */
-static void release(struct ct_source *s)
+static void free_slot(struct ct_source *s)
 {
 	if (!s->holding)
 		return;
@@ -421,10 +422,10 @@ static void release(struct ct_source *s)
 
 int ct_source_read_bare(struct ct_source *s, const char **data, size_t *n, struct ct_error *e)
 {
-	release(s);
+	free_slot(s);
 	*data = NULL;
 	*n = 0;
-	int st = fetch(s, e);
+	int st = fetch_slot(s, e);
 	if (st <= 0)
 		return st;
 	s->holding = 1;
@@ -451,7 +452,7 @@ int ct_source_peek(struct ct_source *s, size_t want, const char **data, size_t *
 	*n = 0;
 	if (s->holding)
 		return ct_fail(e, CT_ERR_USAGE, "%s: peek after read", s->name);
-	int st = fetch(s, &bare);
+	int st = fetch_slot(s, &bare);
 	if (st == CT_ERR_INPUT) /* what is looked at starts with the first line */
 		return ct_fail(e, st, "%s:1: %s", s->name, bare.text);
 	if (st < 0)
@@ -472,7 +473,7 @@ int ct_source_drain(struct ct_source *s, struct ct_error *e)
 {
 	struct ct_error err = {0};
 	int st = CT_OK;
-	release(s);
+	free_slot(s);
 	if (!s->started) {
 		if (!s->done)
 			st = drain_raw(s, &err);

@@ -127,7 +127,7 @@ static int class_of(size_t n)
 
 /* Finds a place of at least n bytes in the temporary file, a freed one of the same size class where
  * there is one. */
-static int reserve(struct ct_store *s, size_t n, uint64_t *offset, struct ct_error *e)
+static int reserve_place(struct ct_store *s, size_t n, uint64_t *offset, struct ct_error *e)
 {
 	int c = class_of(n), st = CT_OK;
 	pthread_mutex_lock(&s->lock);
@@ -164,9 +164,10 @@ static int write_at(struct ct_store *s, const unsigned char *p, size_t n, uint64
 	return CT_OK;
 }
 
-static int spill(struct ct_store *s, const void *p, size_t n, struct ct_segment *seg, struct ct_error *e)
+static int spill_segment(struct ct_store *s, const void *p, size_t n, struct ct_segment *seg,
+                         struct ct_error *e)
 {
-	int st = reserve(s, n, &seg->offset, e);
+	int st = reserve_place(s, n, &seg->offset, e);
 	if (st == CT_OK)
 		st = write_at(s, p, n, seg->offset, e);
 	if (st == CT_OK)
@@ -178,7 +179,7 @@ int ct_store_put(struct ct_store *s, const void *p, size_t n, struct ct_segment 
 {
 	*seg = (struct ct_segment){.bytes = (uint32_t)n};
 	if (atomic_load_explicit(&s->resident, memory_order_relaxed) + n > s->max_memory)
-		return spill(s, p, n, seg, e);
+		return spill_segment(s, p, n, seg, e);
 	seg->memory = malloc(n);
 	if (!seg->memory)
 		return ct_fail_nomem(e);

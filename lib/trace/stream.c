@@ -18,7 +18,7 @@ uint64_t ct_count_nulls(const struct ct_pack_addr *a)
 	return nulls;
 }
 
-static void remember(struct ct_stream *w, uint32_t sid, uint32_t mask, const struct ct_pack_addr *a)
+static void remember_inst(struct ct_stream *w, uint32_t sid, uint32_t mask, const struct ct_pack_addr *a)
 {
 	w->undo.valid = 1;
 	w->undo.sid = w->packer.sid;
@@ -78,7 +78,7 @@ void ct_stream_put(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, u
 			return;
 		paired = paired && !w->undo.valid;
 		if (!paired)
-			remember(w, sid, mask, addr);
+			remember_inst(w, sid, mask, addr);
 	} else {
 		w->undo.valid = 0;
 	}

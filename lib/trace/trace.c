@@ -78,7 +78,7 @@ static int trace_new(struct ct_trace **out, const char *path, const char *file,
 }
 
 /* Fails with what the input is instead of a trace, and with what to do. */
-static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error *e)
+static int refuse_kind(const struct ct_source *s, enum ct_kind kind, struct ct_error *e)
 {
 	static const struct {
 		enum ct_kind kind;
@@ -232,7 +232,7 @@ static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error 
 		return start_reader(t, s, &ct_ctz_ops, e);
 	}
 	if (st == CT_OK)
-		st = kind == CT_KIND_KERNELSLIST ? open_list(t, s, e) : refuse(s, kind, e);
+		st = kind == CT_KIND_KERNELSLIST ? open_list(t, s, e) : refuse_kind(s, kind, e);
 	ct_source_close(s);
 	return st;
 }
@@ -337,7 +337,7 @@ static int open_member(struct ct_trace *t, const struct ct_list_entry *x, struct
 		st = kind == CT_KIND_KERNELSLIST
 		             ? ct_fail(e, CT_ERR_INPUT, "%s:1: a kernels list inside a kernels list",
 		                       x->path)
-		             : refuse(s, kind, e);
+		             : refuse_kind(s, kind, e);
 	if (st < 0) {
 		ct_source_close(s);
 		return st;
@@ -389,7 +389,7 @@ static int pass_over(struct ct_trace *t, struct ct_error *e)
 	return st;
 }
 
-static int wanted(const struct ct_trace *t, const struct ct_kernel *k, struct ct_error *e)
+static int is_wanted(const struct ct_trace *t, const struct ct_kernel *k, struct ct_error *e)
 {
 	if (!t->env.options.filter)
 		return 1;
@@ -451,7 +451,7 @@ static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_err
 			st = give_arrays(t, &l->kernel, e);
 		}
 		if (st >= 0)
-			st = wanted(t, &l->kernel, e);
+			st = is_wanted(t, &l->kernel, e);
 		if (st > 0) {
 			st = t->ops->begin ? t->ops->begin(t->reader, e) : CT_OK;
 			if (st < 0)
@@ -481,7 +481,7 @@ static int next_packed(struct ct_trace *t, struct ct_event *ev, struct ct_error 
 			t->stats.memcpys++;
 		if (st != 1)
 			return st < 1 ? st : 1;
-		st = wanted(t, &l->kernel, e);
+		st = is_wanted(t, &l->kernel, e);
 		if (st > 0) {
 			t->stats.kernels++;
 			note_stream(t, &l->kernel);

@@ -151,8 +151,8 @@ static int open_file(struct file *f, struct ct_source *raw, struct ct_error *e)
 }
 
 /* Reads n <= WINDOW bytes and moves on. */
-static int take(struct ct_tracez_text *t, struct place *at, unsigned char *p, size_t n,
-                struct ct_error *e)
+static int take_bytes(struct ct_tracez_text *t, struct place *at, unsigned char *p, size_t n,
+                      struct ct_error *e)
 {
 	if (n > at->end - at->at)
 		return ct_fail(e, CT_ERR_INPUT, "%s ends inside a record at byte %" PRIu64 ": damaged",
@@ -235,7 +235,7 @@ static int read_layout(struct ct_tracez_text *t, struct ct_error *e)
 	t->regions.end = t->index_at;
 	t->index.at = t->index_at;
 	t->index.end = t->file.size - 8;
-	st = take(t, &t->index, blocks, sizeof blocks, e);
+	st = take_bytes(t, &t->index, blocks, sizeof blocks, e);
 	if (st < 0)
 		return st;
 	t->blocks_left = u32_at(blocks);
@@ -282,7 +282,7 @@ static int next_block(struct ct_tracez_text *t, struct ct_error *e)
 			               t->regions.end - t->regions.at);
 		return CT_OK;
 	}
-	int st = take(t, &t->index, r, sizeof r, e);
+	int st = take_bytes(t, &t->index, r, sizeof r, e);
 	if (st < 0)
 		return st;
 	for (size_t i = 0; i < CT_TRACEZ_BLOCK / 4; i++)
@@ -314,7 +314,7 @@ static int next_warp(struct ct_tracez_text *t, struct ct_error *e)
 		t->stage = AT_BLOCK;
 		return CT_OK;
 	}
-	int st = take(t, &t->index, r, sizeof r, e);
+	int st = take_bytes(t, &t->index, r, sizeof r, e);
 	if (st < 0)
 		return st;
 	const uint64_t at = u64_at(r + 8);
@@ -326,7 +326,7 @@ static int next_warp(struct ct_tracez_text *t, struct ct_error *e)
 		               "a warp's region is said to lie at byte %" PRIu64
 		               ", and the one before it ends at %" PRIu64 ": damaged",
 		               at, t->regions.at);
-	st = take(t, &t->regions, head, sizeof head, e);
+	st = take_bytes(t, &t->regions, head, sizeof head, e);
 	if (st == CT_OK && memcmp(head, r, sizeof head) != 0)
 		return ct_fail(e, CT_ERR_INPUT,
 		               "the warp's region at byte %" PRIu64 " is not as the index says: damaged",
@@ -337,7 +337,7 @@ static int next_warp(struct ct_tracez_text *t, struct ct_error *e)
 }
 
 /* Unpacks a frame of n bytes, which lies in t->piece, into the text. */
-static int unpack(struct ct_tracez_text *t, size_t n, uint32_t lines, struct ct_error *e)
+static int unpack_piece(struct ct_tracez_text *t, size_t n, uint32_t lines, struct ct_error *e)
 {
 	const unsigned long long size = ZSTD_getFrameContentSize(t->piece, n);
 	const uint64_t at = t->regions.at - n;
@@ -386,9 +386,9 @@ static int next_piece(struct ct_tracez_text *t, struct ct_error *e)
 		                         " of its instructions: damaged",
 		                         t->insts_left);
 	}
-	int st = take(t, &t->index, lines, sizeof lines, e);
+	int st = take_bytes(t, &t->index, lines, sizeof lines, e);
 	if (st == CT_OK)
-		st = take(t, &t->regions, bytes, sizeof bytes, e);
+		st = take_bytes(t, &t->regions, bytes, sizeof bytes, e);
 	if (st < 0)
 		return st;
 	const uint32_t n = u32_at(bytes), want = u32_at(lines);
@@ -407,7 +407,7 @@ static int next_piece(struct ct_tracez_text *t, struct ct_error *e)
 	t->regions.at += n;
 	t->pieces_left--;
 	t->insts_left -= want;
-	return st == CT_OK ? unpack(t, n, want, e) : st;
+	return st == CT_OK ? unpack_piece(t, n, want, e) : st;
 }
 
 static int make_text(struct ct_tracez_text *t, struct ct_error *e)
@@ -422,7 +422,7 @@ static int make_text(struct ct_tracez_text *t, struct ct_error *e)
 }
 
 /* What a source takes its bytes from. What precedes damage has been handed out before it is told. */
-static int pull(void *ctx, unsigned char *out, size_t cap, size_t *n, struct ct_error *e)
+static int pull_text(void *ctx, unsigned char *out, size_t cap, size_t *n, struct ct_error *e)
 {
 	struct ct_tracez_text *t = ctx;
 	int st = CT_OK;
@@ -468,7 +468,7 @@ int ct_tracez_open_text(struct ct_tracez_text **out, struct ct_source **s, struc
 	st = read_layout(t, &bare);
 	if (st < 0)
 		return ct_fail(e, st, "%s: %s", name, bare.text);
-	return ct_source_open_pull(s, name, pull, t, no_thread, e);
+	return ct_source_open_pull(s, name, pull_text, t, no_thread, e);
 }
 
 void ct_tracez_close_text(struct ct_tracez_text *t)

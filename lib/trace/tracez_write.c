@@ -114,7 +114,7 @@ static int begin_warp(struct ct_tracez_writer *w, uint64_t insts, struct ct_erro
 	return st;
 }
 
-static int wanted(struct ct_cta *cta, const struct ct_inst *inst, ct_ctz_keep_fn keep, void *keep_ctx)
+static int is_wanted(struct ct_cta *cta, const struct ct_inst *inst, ct_ctz_keep_fn keep, void *keep_ctx)
 {
 	return !keep ||
 	       keep(keep_ctx, ct_cta_kernel(cta), ct_code_at(ct_cta_code(cta), inst->sid), inst);
@@ -129,13 +129,13 @@ static int put_warp(struct ct_tracez_writer *w, struct ct_cursor *c, struct ct_c
 	uint64_t n = keep ? 0 : ct_cta_warp(cta, i)->insts;
 	int st = CT_OK;
 	while (keep && (st = ct_cursor_next(c, &inst, e)) > 0)
-		n += wanted(cta, &inst, keep, keep_ctx) != 0;
+		n += is_wanted(cta, &inst, keep, keep_ctx) != 0;
 	if (st == CT_OK && keep)
 		st = ct_cursor_reset(c, cta, i, e);
 	if (st == CT_OK)
 		st = begin_warp(w, n, e);
 	while (st >= 0 && (st = ct_cursor_next(c, &inst, e)) > 0) {
-		if (!wanted(cta, &inst, keep, keep_ctx))
+		if (!is_wanted(cta, &inst, keep, keep_ctx))
 			continue;
 		ct_accelsim_put_inst(&w->lines, w->k, ct_code_at(ct_cta_code(cta), inst.sid), &inst);
 		if (++w->n_lines == CT_TRACEZ_PIECE)

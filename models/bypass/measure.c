@@ -286,7 +286,7 @@ int ct_bp_measure_counts(const struct ct_bp_measure *m, enum ct_bp_system system
 	return CT_OK;
 }
 
-static double quotient(uint64_t a, uint64_t b)
+static double share_of(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : NAN;
 }
@@ -297,8 +297,8 @@ static void write_one(struct ct_records *w, const struct ct_bp_measure *m, enum 
 {
 	double sector = m->g->l1.sector;
 	w->system = NAMES[system];
-	ct_records_value(w, "l1_untimed_miss_rate", quotient(c->sector_misses, c->sectors));
-	ct_records_value(w, "l1_load_request_miss_rate", quotient(c->request_misses, c->requests));
+	ct_records_value(w, "l1_untimed_miss_rate", share_of(c->sector_misses, c->sectors));
+	ct_records_value(w, "l1_load_request_miss_rate", share_of(c->request_misses, c->requests));
 	ct_records_value(w, "l1_requests", (double)c->requests);
 	ct_records_value(w, "l1_request_misses", (double)c->request_misses);
 	ct_records_value(w, "l1_fetched_bytes", sector * (double)c->fetched);

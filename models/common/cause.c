@@ -23,7 +23,7 @@ static void number_text(const struct ct_cause *c, double v, char out[NUMBER])
 }
 
 /* 1 when it got better, -1 worse, 0 when it stayed or is not known. */
-static int direction(const struct ct_cause *c)
+static int direction_of(const struct ct_cause *c)
 {
 	char before[NUMBER], after[NUMBER];
 	if (!isfinite(c->before) || !isfinite(c->after))
@@ -50,7 +50,7 @@ static unsigned add_changes(char *text, size_t n, const char *lead, int way, uns
 {
 	unsigned said = 0;
 	for (size_t i = 0; i < causes && said < most; i++) {
-		if (direction(&cause[i]) != way)
+		if (direction_of(&cause[i]) != way)
 			continue;
 		ct_fact_add(text, n, "%s", said ? " and " : lead);
 		add_change(text, n, &cause[i]);
@@ -128,12 +128,12 @@ int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause
 	return 1;
 }
 
-static double factor(double v)
+static double factor_of(double v)
 {
 	return isfinite(v) && v > 0 ? v : 1;
 }
 
-static const struct ct_cause_part *busiest(const struct ct_cause_part s[CT_CAUSE_PARTS])
+static const struct ct_cause_part *busiest_station(const struct ct_cause_part s[CT_CAUSE_PARTS])
 {
 	const struct ct_cause_part *most = &s[0];
 	for (int i = 1; i < CT_CAUSE_PARTS; i++)
@@ -160,14 +160,15 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 	struct ct_cause_part s[CT_CAUSE_PARTS], then[CT_CAUSE_PARTS];
 	if (strlen(text) + LIMIT_TEXT + VERDICT_TEXT > n)
 		return;
-	if (ct_cause_busy(p, "all", s) <= 0 || !isfinite(busiest(s)->busy))
+	if (ct_cause_busy(p, "all", s) <= 0 || !isfinite(busiest_station(s)->busy))
 		return;
-	const double change[CT_CAUSE_PARTS] = {1 / factor(flow->sms), 1 / factor(flow->sms),
-	                                 factor(flow->llc),     factor(flow->llc) / factor(flow->sms),
-	                                 factor(flow->llc),     factor(flow->dram)};
+	const double change[CT_CAUSE_PARTS] = {
+		1 / factor_of(flow->sms), 1 / factor_of(flow->sms),
+		factor_of(flow->llc),     factor_of(flow->llc) / factor_of(flow->sms),
+		factor_of(flow->llc),     factor_of(flow->dram)};
 	for (int i = 0; i < CT_CAUSE_PARTS; i++)
-		then[i] = (struct ct_cause_part){s[i].name, s[i].busy * change[i] * factor(speedup)};
-	const struct ct_cause_part *before = busiest(s), *after = busiest(then);
+		then[i] = (struct ct_cause_part){s[i].name, s[i].busy * change[i] * factor_of(speedup)};
+	const struct ct_cause_part *before = busiest_station(s), *after = busiest_station(then);
 	ct_fact_add(text, n, ", limited by ");
 	add_part(text, n, before);
 	if (strcmp(limit_name(before), limit_name(after)) == 0 ||
@@ -182,7 +183,7 @@ int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char 
 {
 	struct ct_cause_part s[CT_CAUSE_PARTS];
 	int st = ct_cause_busy(p, scope, s);
-	if (st > 0 && isfinite(busiest(s)->busy))
-		add_part(text, n, busiest(s));
+	if (st > 0 && isfinite(busiest_station(s)->busy))
+		add_part(text, n, busiest_station(s));
 	return st < 0 ? st : CT_OK;
 }

@@ -41,7 +41,8 @@ int ct_constants_own(const struct ct_constants *t, const char *assignment)
 	return prefix_length(t, assignment) > 0;
 }
 
-static int unknown(const struct ct_constants *t, const char *key, size_t n, struct ct_error *e)
+/* Fails with the key that may have been meant. */
+static int unknown_key(const struct ct_constants *t, const char *key, size_t n, struct ct_error *e)
 {
 	const char *names[KEYS_MAX];
 	char given[64];
@@ -134,7 +135,7 @@ static int read_row(const struct ct_constants *t, const char *assignment, size_t
 			*which = i;
 			return set_row(t, i, assignment, eq + 1, value, e);
 		}
-	return unknown(t, key, n, e);
+	return unknown_key(t, key, n, e);
 }
 
 int ct_constants_set(const struct ct_constants *t, double *v, const char *assignment, size_t *which,

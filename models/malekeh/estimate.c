@@ -19,7 +19,7 @@ void ct_mk_with_configured(const struct ct_gpu *g, const struct ct_mk_system *sy
 		out[n].collectors = 64;
 }
 
-static double ratio(uint64_t a, uint64_t b)
+static double ratio_of(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : NAN;
 }
@@ -28,7 +28,7 @@ static double ratio(uint64_t a, uint64_t b)
  * cannot shorten if memory does not answer sooner. */
 static double waiting_share(const struct ct_mk_counts *c)
 {
-	return ratio(c->idle, c->issued + c->stalled + c->idle);
+	return ratio_of(c->idle, c->issued + c->stalled + c->idle);
 }
 
 /* A speed-up that is smaller where that share of the time does not shrink. */
@@ -72,21 +72,21 @@ void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g, const stru
 	ct_mk_measure_counts(m, s->monolithic ? index_of(m, "OCU-mono") : 0, &base);
 	ct_mk_measure_counts(m, ct_mk_measure_systems(m) - 1, &own);
 	r->system = s;
-	r->speedup = speedup_between(ratio(base.cycles, c->cycles), waiting_share(&base));
-	r->configured = speedup_between(ratio(own.cycles, c->cycles), waiting_share(&own));
-	r->hit_ratio = ratio(c->hits, c->slots);
-	r->bank_reads_ratio = ratio(c->bank_reads, ocu.bank_reads);
+	r->speedup = speedup_between(ratio_of(base.cycles, c->cycles), waiting_share(&base));
+	r->configured = speedup_between(ratio_of(own.cycles, c->cycles), waiting_share(&own));
+	r->hit_ratio = ratio_of(c->hits, c->slots);
+	r->bank_reads_ratio = ratio_of(c->bank_reads, ocu.bank_reads);
 	double pj = energy_of(c, s, g, p);
 	r->energy_ratio = pj / energy_of(&ocu, ct_mk_measure_system(m, 0), g, p);
 	r->energy_j = pj * 1e-12;
-	r->cache_writes_ratio = ratio(c->cache_writes, c->results);
+	r->cache_writes_ratio = ratio_of(c->cache_writes, c->results);
 	uint64_t all = c->issued + c->stalled + c->idle;
-	r->issue = ratio(c->issued, all);
-	r->stall = ratio(c->stalled, all);
-	r->idle = ratio(c->idle, all);
-	r->pending = ratio(c->pending_ready, all);
+	r->issue = ratio_of(c->issued, all);
+	r->stall = ratio_of(c->stalled, all);
+	r->idle = ratio_of(c->idle, all);
+	r->pending = ratio_of(c->pending_ready, all);
 	/* reads may outlast the last warp */
-	r->conflict = ratio(c->conflict_cycles < all ? c->conflict_cycles : all, all);
+	r->conflict = ratio_of(c->conflict_cycles < all ? c->conflict_cycles : all, all);
 	/* the engine replays the GPU as configured */
 	r->cycles = (f->cycles - f->launch_cycles) / r->configured.value + f->launch_cycles;
 	r->ipc = f->thread_insts / r->cycles;
@@ -116,7 +116,7 @@ int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const cha
 	put_value(&w, key, x, "rf_hit_ratio", r->hit_ratio);
 	if (!key)
 		ct_records_value(&w, "rf_hit_ratio_distinct",
-		                 ratio(r->c.hits - r->c.repeats, r->c.slots - r->c.repeats));
+		                 ratio_of(r->c.hits - r->c.repeats, r->c.slots - r->c.repeats));
 	put_value(&w, key, x, "rf_bank_reads_ratio", r->bank_reads_ratio);
 	put_value(&w, key, x, "rf_energy_ratio", r->energy_ratio);
 	if (key)
@@ -131,11 +131,11 @@ int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const cha
 	ct_records_value(&w, "pending_ready_fraction", r->pending);
 	ct_records_value(&w, "no_ready_fraction", r->idle);
 	ct_records_value(&w, "bank_conflict_fraction", r->conflict);
-	ct_records_value(&w, "near_lost", ratio(r->c.lost, r->c.results));
-	ct_records_value(&w, "stale_dropped", ratio(r->c.stale, r->c.results));
-	ct_records_value(&w, "uncached_operands", ratio(r->c.uncached, r->c.slots));
+	ct_records_value(&w, "near_lost", ratio_of(r->c.lost, r->c.results));
+	ct_records_value(&w, "stale_dropped", ratio_of(r->c.stale, r->c.results));
+	ct_records_value(&w, "uncached_operands", ratio_of(r->c.uncached, r->c.slots));
 	if (r->c.sthld_intervals && r->system->schedule == CT_MK_PRIORITY)
-		ct_records_value(&w, "sthld_mean", ratio(r->c.sthld_sum, r->c.sthld_intervals));
+		ct_records_value(&w, "sthld_mean", ratio_of(r->c.sthld_sum, r->c.sthld_intervals));
 	return w.status;
 }
 

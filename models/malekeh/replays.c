@@ -154,7 +154,7 @@ static void end_engine(void *ctx, unsigned i)
 	ct_mk_parts_free(x->parts[i]);
 }
 
-static double ratio(uint64_t a, uint64_t b)
+static double ratio_of(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : NAN;
 }
@@ -178,23 +178,23 @@ static int write_row(const struct ct_mechanism_run *run, const struct engines *x
 	own->engine[i] = (struct mk_engine_row){
 		.system = x->system[i]->name,
 		.cycles = (double)x->total[i].cycles,
-		.hit = ratio(c.hits, c.slots),
-		.speedup = ratio(x->total[0].cycles - x->total[0].launch_cycles, cycles)};
+		.hit = ratio_of(c.hits, c.slots),
+		.speedup = ratio_of(x->total[0].cycles - x->total[0].launch_cycles, cycles)};
 	double pj = ct_mk_energy_pj(&c, x->system[i], &m, warps, &own->params);
 	ct_records_value(&w, "cycles", (double)x->total[i].cycles);
-	ct_records_value(&w, "ipc", ratio(x->total[i].thread_insts, x->total[i].cycles));
+	ct_records_value(&w, "ipc", ratio_of(x->total[i].thread_insts, x->total[i].cycles));
 	ct_records_value(&w, "speedup", own->engine[i].speedup);
 	ct_records_value(&w, "speedup_configured", configured / (double)cycles);
 	ct_records_value(&w, "rf_hit_ratio", own->engine[i].hit);
-	ct_records_value(&w, "rf_hit_ratio_distinct", ratio(c.hits - c.repeats, c.slots - c.repeats));
-	ct_records_value(&w, "rf_bank_reads_ratio", ratio(c.bank_reads, base.bank_reads));
+	ct_records_value(&w, "rf_hit_ratio_distinct", ratio_of(c.hits - c.repeats, c.slots - c.repeats));
+	ct_records_value(&w, "rf_bank_reads_ratio", ratio_of(c.bank_reads, base.bank_reads));
 	ct_records_value(&w, "rf_energy_ratio",
 	                 pj / ct_mk_energy_pj(&base, x->system[0], &m, warps, &own->params));
 	ct_records_value(&w, "energy_j", pj * 1e-12);
-	ct_records_value(&w, "rf_cache_writes_ratio", ratio(c.cache_writes, c.results));
-	ct_records_value(&w, "l1_miss_rate", ratio(x->total[i].l1_misses, x->total[i].l1_accesses));
-	ct_records_value(&w, "near_lost", ratio(c.lost, c.results));
-	ct_records_value(&w, "stale_dropped", ratio(c.stale, c.results));
+	ct_records_value(&w, "rf_cache_writes_ratio", ratio_of(c.cache_writes, c.results));
+	ct_records_value(&w, "l1_miss_rate", ratio_of(x->total[i].l1_misses, x->total[i].l1_accesses));
+	ct_records_value(&w, "near_lost", ratio_of(c.lost, c.results));
+	ct_records_value(&w, "stale_dropped", ratio_of(c.stale, c.results));
 	return w.status;
 }
 

@@ -63,7 +63,7 @@ static uint32_t bucket_of(uint64_t block)
 	return (uint32_t)(ct_mix64(block) & (BUCKETS - 1));
 }
 
-static uint32_t find(const struct ct_mo_part *m, uint64_t block, enum ct_mo_access kind)
+static uint32_t find_flight(const struct ct_mo_part *m, uint64_t block, enum ct_mo_access kind)
 {
 	uint32_t i = m->bucket[bucket_of(block)];
 	while (i != NONE && (m->flight[i].block != block || m->flight[i].kind != kind))
@@ -92,7 +92,7 @@ static uint32_t new_flight(struct ct_mo_part *m)
 	return i;
 }
 
-static void drop(struct ct_mo_part *m, uint32_t i)
+static void drop_flight(struct ct_mo_part *m, uint32_t i)
 {
 	uint32_t *b = &m->bucket[bucket_of(m->flight[i].block)];
 	while (*b != i)
@@ -104,7 +104,7 @@ static void drop(struct ct_mo_part *m, uint32_t i)
 
 /* Notes that a request waits for the flight. `again` says that its sector was asked for before. Returns
  * -1 when out of memory. */
-static int wait(struct ct_mo_part *m, uint32_t i, uint64_t token, int again)
+static int wait_for_flight(struct ct_mo_part *m, uint32_t i, uint64_t token, int again)
 {
 	if (m->free_waiter == NONE) {
 		size_t n = m->waiters ? 2 * m->waiters : 1024;
@@ -164,8 +164,8 @@ static enum ct_mo_level level_of(const struct ct_mo_part *m, uint64_t block)
 }
 
 /* Sends a message between the slice and the SM that keeps the block. */
-static void tell(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t kind, uint32_t bytes,
-                 uint64_t cycle)
+static void send_message(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t kind,
+                         uint32_t bytes, uint64_t cycle)
 {
 	const struct flight *f = &m->flight[i];
 	int to_sm = kind != ANSWER;
@@ -181,7 +181,8 @@ static void tell(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t
 	ct_part_send(r, &m->llc.part, to_sm ? CT_NET_REPLY : CT_NET_REQUEST, &q, cycle);
 }
 
-static void fetch(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t bytes, uint64_t cycle)
+static void fetch_block(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t bytes,
+                        uint64_t cycle)
 {
 	m->flight[i].fetched = 1;
 	ct_llc_read(r, m->flight[i].slice, m->flight[i].address, bytes, i, cycle);
@@ -225,9 +226,9 @@ static uint32_t open_flight(struct ct_mo_part *m, struct ct_replay *r, const str
 	if (kind == CT_MO_WRITE)
 		return i; /* its data goes to the SM as it comes */
 	if (!reply.predicted)
-		fetch(m, r, i, m->p.block_bytes, cycle);
+		fetch_block(m, r, i, m->p.block_bytes, cycle);
 	else
-		tell(m, r, i, QUERY, kind == CT_MO_ATOMIC ? m->g.llc.sector : ROW_BYTES, cycle);
+		send_message(m, r, i, QUERY, kind == CT_MO_ATOMIC ? m->g.llc.sector : ROW_BYTES, cycle);
 	return i;
 }
 
@@ -245,7 +246,7 @@ extended_access(void *ctx, struct ct_replay *r, const struct ct_llc_request *q, 
 	if (!pl.extended)
 		return CT_LLC_PASS;
 	if (kind != CT_MO_ATOMIC)
-		i = find(m, block, kind);
+		i = find_flight(m, block, kind);
 	int joined = i != NONE;
 	if (!joined && (i = open_flight(m, r, q, &pl, kind, cycle)) == NONE)
 		return CT_LLC_TAKEN; /* the run is over */
@@ -257,16 +258,16 @@ extended_access(void *ctx, struct ct_replay *r, const struct ct_llc_request *q, 
 	m->c.joined += joined;
 	if (kind == CT_MO_WRITE) {
 		ct_llc_answer(r, q->slice, q->token, f->hit ? CT_LLC_HIT : CT_LLC_MISS, cycle);
-		tell(m, r, i, joined ? DATA : QUERY, m->g.llc.sector, cycle);
+		send_message(m, r, i, joined ? DATA : QUERY, m->g.llc.sector, cycle);
 		f->dirty = joined ? f->dirty : 0;
-	} else if (wait(m, i, q->token, again) < 0) {
+	} else if (wait_for_flight(m, i, q->token, again) < 0) {
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
 	}
 	return CT_LLC_TAKEN;
 }
 
 /* The SM has answered the slice. */
-static void answered(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint64_t cycle)
+static void flight_answered(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint64_t cycle)
 {
 	struct flight *f = &m->flight[i];
 	uint32_t whole = m->p.block_bytes / m->g.llc.sector, missing = whole;
@@ -277,27 +278,28 @@ static void answered(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint
 		missing--;
 	if (f->hit || (f->kind == CT_MO_WRITE && !missing) || (f->kind == CT_MO_ATOMIC && f->fetched)) {
 		answer_all(m, r, i, cycle);
-		drop(m, i);
+		drop_flight(m, i);
 		return;
 	}
 	/* A store's block needs what the store did not bring: no sector bits in the set. */
-	fetch(m, r, i, f->kind == CT_MO_WRITE ? missing * m->g.llc.sector : m->p.block_bytes, cycle);
+	fetch_block(m, r, i, f->kind == CT_MO_WRITE ? missing * m->g.llc.sector : m->p.block_bytes,
+	            cycle);
 }
 
 /* The block has come from DRAM to the slice. */
-static void fetched(void *ctx, struct ct_replay *r, uint32_t slice, uint64_t tag, uint64_t cycle)
+static void block_fetched(void *ctx, struct ct_replay *r, uint32_t slice, uint64_t tag, uint64_t cycle)
 {
 	struct ct_mo_part *m = ctx;
 	uint32_t i = (uint32_t)tag;
 	(void)slice;
 	if (m->flight[i].kind ==
 	    CT_MO_ATOMIC) { /* the owning warp executes it (reading atomics-at-owner) */
-		tell(m, r, i, QUERY, m->p.block_bytes, cycle);
+		send_message(m, r, i, QUERY, m->p.block_bytes, cycle);
 		return;
 	}
 	answer_all(m, r, i, cycle);
-	tell(m, r, i, INSERT, m->p.block_bytes, cycle);
-	drop(m, i);
+	send_message(m, r, i, INSERT, m->p.block_bytes, cycle);
+	drop_flight(m, i);
 }
 
 /* ---- the cache-mode SM ---- */
@@ -312,7 +314,7 @@ static void write_back(struct ct_mo_part *m, struct ct_replay *r, const struct c
 }
 
 /* A message has arrived at an SM or at a slice. */
-static void arrived(void *ctx, struct ct_replay *r, const struct ct_message *q, uint64_t cycle)
+static void message_arrived(void *ctx, struct ct_replay *r, const struct ct_message *q, uint64_t cycle)
 {
 	struct ct_mo_part *m = ctx;
 	uint32_t i = (uint32_t)q->a;
@@ -330,24 +332,24 @@ static void arrived(void *ctx, struct ct_replay *r, const struct ct_message *q, 
 		break;
 	}
 	case DATA: /* the rest of a store that is there already */ break;
-	case ANSWER: answered(m, r, i, cycle); break;
+	case ANSWER: flight_answered(m, r, i, cycle); break;
 	default: /* BACK */ ct_llc_write(r, q->to - m->g.sms, q->c, m->p.block_bytes, cycle);
 	}
 }
 
 /* The warp is done. */
-static void served(void *ctx, struct ct_replay *r, uint32_t node, uint64_t data, uint64_t cycle)
+static void query_served(void *ctx, struct ct_replay *r, uint32_t node, uint64_t data, uint64_t cycle)
 {
 	struct ct_mo_part *m = ctx;
 	uint32_t i = (uint32_t)data;
 	const struct flight *f = &m->flight[i];
 	int block = f->hit && f->kind == CT_MO_READ;
 	(void)node;
-	tell(m, r, i, ANSWER,
-	     block                     ? m->p.block_bytes
-	     : f->kind == CT_MO_ATOMIC ? m->g.llc.sector
-	                               : ROW_BYTES,
-	     cycle);
+	send_message(m, r, i, ANSWER,
+	             block                     ? m->p.block_bytes
+	             : f->kind == CT_MO_ATOMIC ? m->g.llc.sector
+	                                       : ROW_BYTES,
+	             cycle);
 }
 
 /* ---- making one ---- */
@@ -374,9 +376,10 @@ struct ct_mo_part *ct_mo_part_new(const struct ct_mo_part_params *p, const struc
 		m->bucket[i] = NONE;
 	uint64_t networks = g->llc_latency + 4u * (g->noc_latency ? g->noc_latency : 1);
 	m->in_sm = p->ext.trip > networks ? p->ext.trip - networks : 0;
-	m->llc = (struct ct_llc_part){.part = {.ctx = m, .message = arrived, .timer = served},
-	                              .access = extended_access,
-	                              .read = fetched};
+	m->llc = (struct ct_llc_part){
+		.part = {.ctx = m, .message = message_arrived, .timer = query_served},
+		.access = extended_access,
+		.read = block_fetched};
 	m->ext = ct_mo_extllc_new(&p->ext, e);
 	if (!m->ext) {
 		free(m);

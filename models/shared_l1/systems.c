@@ -118,7 +118,7 @@ static void use_replayed(const struct ct_profile *p, struct ct_sl_rates *r)
 	r->copies = copies;
 }
 
-static double scaled(double v, double now, double then)
+static double scaled_by(double v, double now, double then)
 {
 	return then > 0 ? v * now / then : v;
 }
@@ -136,14 +136,14 @@ static void use_plus(const struct ct_sl_curves *c, const struct ct_profile *p, c
 	struct ct_sl_rates *r = &in->plus;
 	double misses = was.read_misses + was.write_misses, left = now.read_misses + now.write_misses;
 	*r = in->priv;
-	r->read_misses = scaled(r->read_misses, now.read_misses, was.read_misses);
-	r->write_misses = scaled(r->write_misses, now.write_misses, was.write_misses);
-	r->misses_low = scaled(r->misses_low, left, misses);
-	r->misses_high = scaled(r->misses_high, left, misses);
-	r->sector_misses = scaled(r->sector_misses, now.sector_misses, was.sector_misses);
-	r->fills = scaled(r->fills, now.read_misses, was.read_misses);
-	r->replicated = scaled(r->replicated, now.replicated, was.replicated);
-	r->copies = scaled(r->copies, now.copies, was.copies);
+	r->read_misses = scaled_by(r->read_misses, now.read_misses, was.read_misses);
+	r->write_misses = scaled_by(r->write_misses, now.write_misses, was.write_misses);
+	r->misses_low = scaled_by(r->misses_low, left, misses);
+	r->misses_high = scaled_by(r->misses_high, left, misses);
+	r->sector_misses = scaled_by(r->sector_misses, now.sector_misses, was.sector_misses);
+	r->fills = scaled_by(r->fills, now.read_misses, was.read_misses);
+	r->replicated = scaled_by(r->replicated, now.replicated, was.replicated);
+	r->copies = scaled_by(r->copies, now.copies, was.copies);
 }
 
 static int same_l1(const struct ct_gpu *a, const struct ct_gpu *b)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double quotient(double a, double b, double otherwise)
+static double ratio_or(double a, double b, double otherwise)
 {
 	return b > 0 ? a / b : otherwise;
 }
@@ -13,12 +13,12 @@ static double quotient(double a, double b, double otherwise)
 /* Share of the read lines that left the replayed L1s. */
 static double replayed_miss(const struct ct_workload *w)
 {
-	return quotient(w->l1_read_misses, w->l1_read_sectors, 0);
+	return ratio_or(w->l1_read_misses, w->l1_read_sectors, 0);
 }
 
 static double read_miss(const struct ct_sl_rates *r)
 {
-	return quotient(r->read_misses, r->read_lines, 0);
+	return ratio_or(r->read_misses, r->read_lines, 0);
 }
 
 /* The replay's rate, moved as the histograms say. */
@@ -53,11 +53,11 @@ static void use_first(const struct ct_sl_model *m, const struct ct_sl_rates *r, 
 {
 	const struct ct_workload *w = m->w;
 	const struct ct_sl_firsts *f = &m->in->first;
-	double all = quotient(m->in->requests, f->requests, 1); /* a sampled pass sees fewer */
-	double room = quotient(r->read_misses - r->read_cold, r->read_lines, 0);
+	double all = ratio_or(m->in->requests, f->requests, 1); /* a sampled pass sees fewer */
+	double room = ratio_or(r->read_misses - r->read_cold, r->read_lines, 0);
 	room = fmax(room, 0);
-	t->miss_rate = fmin(quotient(f->reads + f->writes, f->requests, t->miss_rate) + room, 1);
-	t->read_miss = fmin(quotient(all * f->read_sectors, w->l1_read_sectors, t->read_miss) + room, 1);
+	t->miss_rate = fmin(ratio_or(f->reads + f->writes, f->requests, t->miss_rate) + room, 1);
+	t->read_miss = fmin(ratio_or(all * f->read_sectors, w->l1_read_sectors, t->read_miss) + room, 1);
 	t->sector_misses = fmin(all * (f->read_sectors + f->write_sectors) + room * w->l1_sectors,
 	                        w->l1_sectors);
 }
@@ -76,13 +76,13 @@ static void count_accesses(const struct ct_sl_model *m, const struct ct_sl_syste
 	const struct ct_sl_rates *all = s->shared ? &m->in->shared : r;
 	t->reads = all->read_lines;
 	t->writes = all->write_lines;
-	double reach = quotient(r->read_lines + r->write_lines, t->reads + t->writes, 1);
+	double reach = ratio_or(r->read_lines + r->write_lines, t->reads + t->writes, 1);
 	t->past = 1 - reach;
 	t->miss_rate = ct_sl_miss_rate(r);
 	double lines = r->read_lines + r->write_lines, misses = r->read_misses + r->write_misses;
-	t->less = fmax(quotient(misses - r->misses_low, lines, 0), 0);
-	t->more = fmax(quotient(r->misses_high - misses, lines, 0), 0);
-	t->edge = quotient(r->edge, lines, 0);
+	t->less = fmax(ratio_or(misses - r->misses_low, lines, 0), 0);
+	t->more = fmax(ratio_or(r->misses_high - misses, lines, 0), 0);
+	t->edge = ratio_or(r->edge, lines, 0);
 	t->read_miss = anchored_rate(replayed_miss(w), read_miss(r), read_miss(then), 1);
 	t->sectors = w->l1_sectors;
 	double now = r->sector_misses, was = then->sector_misses;
@@ -100,8 +100,8 @@ static void count_accesses(const struct ct_sl_model *m, const struct ct_sl_syste
 		t->miss_rate = anchored_rate(m->in->request_misses / m->in->requests, now, was, 1);
 	if (s->shared && m->in->has_first)
 		use_first(m, r, t);
-	t->replication = s->shared ? 0 : s->never_misses ? NAN : quotient(r->replicated, r->fills, NAN);
-	t->replicas = s->shared ? 1 : s->never_misses ? NAN : quotient(r->copies, r->fills, NAN);
+	t->replication = s->shared ? 0 : s->never_misses ? NAN : ratio_or(r->replicated, r->fills, NAN);
+	t->replicas = s->shared ? 1 : s->never_misses ? NAN : ratio_or(r->copies, r->fills, NAN);
 	if (s->never_misses)
 		t->miss_rate = t->read_miss = t->sector_misses = t->less = t->more = t->edge = 0;
 	int larger = !s->shared && s->l1_factor > 1;
@@ -115,15 +115,15 @@ static double sectors_per_fill(const struct ct_sl_model *m, const struct ct_sl_t
 {
 	const struct ct_workload *w = m->w;
 	double gone = replayed_miss(w) * t->reads;
-	return quotient(w->llc_read_sectors, gone, quotient(w->l1_read_sectors, t->reads, 1));
+	return ratio_or(w->llc_read_sectors, gone, ratio_or(w->l1_read_sectors, t->reads, 1));
 }
 
 static void compare_traffic(const struct ct_sl_model *m, struct ct_sl_traffic *t)
 {
 	const struct ct_workload *w = m->w;
 	double was = replayed_miss(w), writes = w->llc_sectors - w->llc_read_sectors;
-	t->read_ratio = quotient(t->to_llc, was, 1);
-	t->traffic_ratio = quotient(
+	t->read_ratio = ratio_or(t->to_llc, was, 1);
+	t->traffic_ratio = ratio_or(
 		t->to_llc * t->reads * sectors_per_fill(m, t) + writes, w->llc_sectors, 1);
 }
 
@@ -207,13 +207,13 @@ static void home_packets(const struct ct_sl_model *m, struct ct_sl_traffic *t, d
 static void spare_first_touches(const struct ct_sl_model *m, struct ct_sl_traffic *t)
 {
 	const struct ct_sl_rates *all = &m->in->shared, *own = &m->in->priv;
-	double b = t->past, cores = quotient(own->read_cold, all->read_cold, 1);
-	double cold = fmin(quotient(all->read_cold, all->read_misses, 0), 1);
+	double b = t->past, cores = ratio_or(own->read_cold, all->read_cold, 1);
+	double cold = fmin(ratio_or(all->read_cold, all->read_misses, 0), 1);
 	if (!(b > 0) || !(b < 1))
 		return;
 	double more = 1 + cold * ((1 - pow(b, fmax(cores, 1))) / (1 - b) - 1);
-	double reads = quotient(t->reads, t->reads + t->writes, 1);
-	double read_share = quotient(read_miss(all) * reads, t->miss_rate, 0); /* of all misses */
+	double reads = ratio_or(t->reads, t->reads + t->writes, 1);
+	double read_share = ratio_or(read_miss(all) * reads, t->miss_rate, 0); /* of all misses */
 	t->miss_rate = fmin(t->miss_rate * (1 + fmin(read_share, 1) * (more - 1)), 1);
 	t->read_miss = fmin(t->read_miss * more, 1);
 	t->sector_misses = fmin(t->sector_misses * more, t->sectors);
@@ -373,7 +373,7 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 	if (t->read_ratio > 0 || s->never_misses)
 		ct_perf_filter_l1(pt, t->read_ratio, t->traffic_ratio);
 	if (s->never_misses) /* what stores write is left */
-		pt->dram_bytes *= quotient(
+		pt->dram_bytes *= ratio_or(
 			m->w->dram_write_bytes, m->w->dram_read_bytes + m->w->dram_write_bytes, 1);
 	if (t->shared)
 		serve_classes(t, llc, dram, m->perf.t_l1, pt);
@@ -405,7 +405,7 @@ void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffi
 	ct_llc_misses(&m->perf.llc, w, g->sms, lines, g->llc.ways, 0, &misses);
 	x->llc_misses = misses.sectors;
 	x->l1_sector_misses = t->sector_misses;
-	x->l1_miss_rate = quotient(t->sector_misses, t->sectors, NAN);
+	x->l1_miss_rate = ratio_or(t->sector_misses, t->sectors, NAN);
 	x->l1_request_miss_rate = t->miss_rate;
 	x->miss_low = fmax(t->miss_rate - t->less, 0);
 	x->miss_high = fmin(t->miss_rate + t->more, 1);
@@ -425,7 +425,7 @@ void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffi
 		x->flit_hops += t->flits[f] * hops_of(&m->noc, t, f);
 	}
 	/* L1 accesses and fills beyond those of private L1s, whose energy the SMs' own holds. */
-	double access = quotient(w->l1_sectors, t->reads + t->writes, 1) * g->l1.sector;
+	double access = ratio_or(w->l1_sectors, t->reads + t->writes, 1) * g->l1.sector;
 	x->l1_bytes_moved = -(t->reads + t->writes) * t->past * access +
 	                    (t->fills - t->reads * replayed_miss(w)) * access;
 	x->llc_bytes_moved = w->llc_sectors * t->traffic_ratio * m->replayed.llc.sector;

@@ -6,7 +6,7 @@
 #include "models/common/records.h"
 #include "models/tag_split/measure_internal.h"
 
-static double ratio(double a, double b)
+static double ratio_of(double a, double b)
 {
 	return b > 0 ? a / b : NAN;
 }
@@ -19,7 +19,7 @@ static double rate_error(const struct ct_ts_counts *c)
 
 struct ct_ts_rate ct_ts_request_miss_rate(const struct ct_ts_counts *c)
 {
-	double n = (double)c->requests, r = ratio((double)c->request_misses, n);
+	double n = (double)c->requests, r = ratio_of((double)c->request_misses, n);
 	double error = n > 0 ? rate_error(c) : 0;
 	return (struct ct_ts_rate){r, fmax(r - error, 0), fmin(r + error, 1)};
 }
@@ -31,10 +31,10 @@ struct ct_ts_rate ct_ts_inst_miss_rate(const struct ct_ts_counts *c)
 {
 	double value = 0, low = 0, high = 0, n = (double)c->loads;
 	if (c->seen == c->requests || !(n > 0)) {
-		value = ratio((double)c->load_misses, n);
+		value = ratio_of((double)c->load_misses, n);
 		return (struct ct_ts_rate){value, value, value};
 	}
-	double any = ratio((double)c->request_misses, (double)c->requests);
+	double any = ratio_of((double)c->request_misses, (double)c->requests);
 	double error = rate_error(c);
 	for (int k = 1; k <= CT_TS_LINES_MAX; k++) {
 		double share = (double)c->insts_of[k] / n;
@@ -78,9 +78,9 @@ static void write_counts(struct ct_records *w, const struct ct_ts_counts *c, dou
 	ct_records_value(w, "llc_load_accesses", load * (double)c->llc_accesses);
 	ct_records_value(w, "llc_load_lines", load * (double)c->llc_lines);
 	ct_records_value(w, "chunk_touched_fraction",
-	                 ratio((double)c->use.touched, (double)c->use.fetched));
+	                 ratio_of((double)c->use.touched, (double)c->use.fetched));
 	ct_records_value(w, "chunk_reused_fraction",
-	                 ratio((double)c->use.reused, (double)c->use.fetched));
+	                 ratio_of((double)c->use.reused, (double)c->use.fetched));
 }
 
 /* The records of one system: rates, traffic, and what Tag-Split and MRPB alone have. */
@@ -95,19 +95,20 @@ static void write_one(struct ct_records *w, const struct ct_ts_measure *m, const
 	w->system = one->system.name;
 	put_rate(w, "mem_inst_miss_rate", ct_ts_inst_miss_rate(c));
 	put_rate(w, "l1_load_request_miss_rate", ct_ts_request_miss_rate(c));
-	ct_records_value(w, "l1_untimed_miss_rate", ratio(misses, sectors));
-	ct_records_value(w, "l1_request_mpki", 1000 * ratio(load * (double)c->request_misses, insts));
+	ct_records_value(w, "l1_untimed_miss_rate", ratio_of(misses, sectors));
+	ct_records_value(w, "l1_request_mpki", 1000 * ratio_of(load * (double)c->request_misses, insts));
 	write_counts(w, c, load, m->packet);
 	if (!isnan(bytes))
 		ct_records_value(w, "storage_bytes", bytes);
 	if (one->system.kind == CT_TS_SPLIT) {
 		ct_records_value(w, "collateral_evictions", load * (double)c->collateral);
 		ct_records_value(w, "coarse_fraction",
-		                 ratio((double)c->coarse_requests, (double)c->requests));
+		                 ratio_of((double)c->coarse_requests, (double)c->requests));
 		ct_records_value(w, "coarse_only_misses", load * (double)c->coarse_only);
 	}
 	if (one->system.prioritised)
-		ct_records_value(w, "bypass_fraction", ratio((double)c->bypassed, (double)c->requests));
+		ct_records_value(w, "bypass_fraction",
+		                 ratio_of((double)c->bypassed, (double)c->requests));
 }
 
 int ct_ts_measure_write(struct ct_ts_measure *m, struct ct_profile *p, uint64_t thread_insts,

@@ -63,4 +63,6 @@ at_most() { # FIGURE LIMIT, in percent
 		awk -v f="$1" -v limit="$2" '$1 == f && $2 <= limit { ok = 1 } END { exit !ok }' "$TMPDIR/readable"
 }
 at_most undocumented 0
+at_most long_uncommented 15
+at_most one_word 6
 finish

@@ -39,7 +39,7 @@ static double noise_of(const double *x, size_t n, unsigned dims, double mean, do
 }
 
 /* Makes each dimension one of unit noise around 0; what is not known lies at the mean. */
-static void standardise(double *x, size_t n, unsigned dims, double *room)
+static void standardise_columns(double *x, size_t n, unsigned dims, double *room)
 {
 	for (unsigned k = 0; k < dims; k++) {
 		double sum = 0;
@@ -73,7 +73,7 @@ static double error_of(const struct search *s, size_t a, size_t b)
 /* Divides n intervals into stretches of least squared error plus a penalty for each stretch, exactly
  * (PELT: Killick, Fearnhead and Eckley, JASA 2012): beginnings that can never be best again are
  * dropped. */
-static void divide(struct search *s)
+static void divide_stretches(struct search *s)
 {
 	double penalty = 2 * (s->dims + 1) * log((double)s->n);
 	size_t open = 1;
@@ -113,7 +113,7 @@ static int search_points(const double *x, size_t n, unsigned dims, unsigned *pha
 		s.square[i + dims] = s.square[i] + x[i] * x[i];
 	}
 	if (st == 0) {
-		divide(&s);
+		divide_stretches(&s);
 		for (size_t end = n; end > 0; end = s.from[end])
 			phase[s.from[end]] = 1; /* a stretch begins */
 		for (size_t i = 1; i < n; i++)
@@ -145,7 +145,7 @@ int ct_changes(const double *value, size_t n, unsigned dims, unsigned *phase, st
 			x[i * dims + k] = known ? sum / (double)known : NAN;
 		}
 	if (st == 0 && points)
-		standardise(x, points, dims, room);
+		standardise_columns(x, points, dims, room);
 	if (st == 0 && points)
 		st = search_points(x, points, dims, of);
 	for (size_t i = 0; st == 0 && i < n; i++)

@@ -33,7 +33,8 @@ static int is_wanted(const struct wider_pass *w, const struct ct_pass_observer *
 }
 
 /* The stages behind this one find in the new profile what reuse --mechanisms had left in the old one. */
-static int widen(struct wider_pass *w, struct ct_tool *t, const struct ct_stage *s, struct ct_error *e)
+static int widen_pass(struct wider_pass *w, struct ct_tool *t, const struct ct_stage *s,
+                      struct ct_error *e)
 {
 	const struct ct_mechanism *m;
 	int st = CT_OK;
@@ -60,7 +61,7 @@ static int make_again(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 	const struct ct_tool_pass *asked = s->pass;
 	struct wider_pass *w = ct_calloc(1, sizeof *w);
 	struct ct_profile *p = NULL;
-	int st = w ? widen(w, t, s, e) : ct_fail_nomem(e);
+	int st = w ? widen_pass(w, t, s, e) : ct_fail_nomem(e);
 	if (st == CT_OK) {
 		s->pass = &w->pass;
 		st = ct_stage_replay(t, s, "--scale auto", &p, e);

@@ -15,7 +15,7 @@
 #include "models/registry.h"
 #include "pass/origin.h"
 
-static void warn(void *ctx, const char *text)
+static void print_warning(void *ctx, const char *text)
 {
 	struct ct_tool *t = ctx;
 	if (!t->quiet)
@@ -24,7 +24,7 @@ static void warn(void *ctx, const char *text)
 
 struct ct_diag ct_tool_diag(struct ct_tool *t)
 {
-	struct ct_diag d = {warn, t};
+	struct ct_diag d = {print_warning, t};
 	return d;
 }
 

@@ -8,7 +8,7 @@
 enum { MAX_OPTIONS = 96, HELP_COLUMN = 26 };
 
 /* Fails with the option that may have been meant, by its letters. */
-static int unknown(const struct ct_option *opts, size_t n, const char *word, struct ct_error *e)
+static int unknown_option(const struct ct_option *opts, size_t n, const char *word, struct ct_error *e)
 {
 	if (word[0] != '-' || word[1] != '-')
 		return ct_fail(e, CT_ERR_USAGE, "unknown option -%c: see --help", optopt);
@@ -71,7 +71,7 @@ int ct_options_parse(const struct ct_option *opts, size_t n, int argc, char **ar
 			break;
 		/* optind has moved past a long option, not inside a cluster of short ones. */
 		if (key == '?')
-			return unknown(opts, n, argv[optind > word ? optind - 1 : word], e);
+			return unknown_option(opts, n, argv[optind > word ? optind - 1 : word], e);
 		if (key == ':')
 			return missing_value(opts, n, e);
 		int st = fn(ctx, key, optarg, e);

@@ -4,23 +4,23 @@
 #include <time.h>
 #include <unistd.h>
 
-static double seconds(void)
+static double seconds_now(void)
 {
 	struct timespec t;
 	return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
 }
 
-static void begin(void *ctx)
+static void begin_progress(void *ctx)
 {
 	struct ct_tool *t = ctx;
 	t->shown.drawn = 0;
-	t->shown.start = t->shown.last = seconds();
+	t->shown.start = t->shown.last = seconds_now();
 }
 
-static void advance(void *ctx, const char *path, uint64_t warp_insts)
+static void advance_progress(void *ctx, const char *path, uint64_t warp_insts)
 {
 	struct ct_tool *t = ctx;
-	double now = seconds(), done = (double)warp_insts * 1e-6;
+	double now = seconds_now(), done = (double)warp_insts * 1e-6;
 	if (now - t->shown.last < 0.2)
 		return;
 	t->shown.last = now;
@@ -29,7 +29,7 @@ static void advance(void *ctx, const char *path, uint64_t warp_insts)
 	        done / (now - t->shown.start));
 }
 
-static void end(void *ctx, const char *path, uint64_t warp_insts)
+static void end_progress(void *ctx, const char *path, uint64_t warp_insts)
 {
 	struct ct_tool *t = ctx;
 	if (t->shown.drawn)
@@ -37,12 +37,14 @@ static void end(void *ctx, const char *path, uint64_t warp_insts)
 	if (!t->verbose || t->quiet)
 		return;
 	fprintf(stderr, "%s: %s: %llu warp instructions in %.2f s\n", t->spec->name, path,
-	        (unsigned long long)warp_insts, seconds() - t->shown.start);
+	        (unsigned long long)warp_insts, seconds_now() - t->shown.start);
 }
 
 struct ct_pass_progress ct_tool_progress(struct ct_tool *t)
 {
 	int on = !t->quiet && (t->progress || isatty(STDERR_FILENO));
-	return (struct ct_pass_progress){
-		.ctx = t, .begin = begin, .advance = on ? advance : NULL, .end = end};
+	return (struct ct_pass_progress){.ctx = t,
+	                                 .begin = begin_progress,
+	                                 .advance = on ? advance_progress : NULL,
+	                                 .end = end_progress};
 }

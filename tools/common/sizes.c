@@ -16,7 +16,7 @@ struct list {
 	struct ct_error *e;
 };
 
-static int wrong(const struct list *l, const char *item)
+static int wrong_item(const struct list *l, const char *item)
 {
 	return ct_fail(l->e, CT_ERR_USAGE,
 	               "%s %s: '%s' is no size: write 16KiB,32KiB or 4KiB..4MiB (doubling)", l->option,
@@ -42,10 +42,10 @@ static int add_item(struct list *l, char *item)
 	if (dots)
 		*dots = '\0';
 	if (ct_parse_size(item, &lo) < 0 || lo == 0)
-		return wrong(l, item);
+		return wrong_item(l, item);
 	hi = lo;
 	if (dots && (ct_parse_size(dots + 2, &hi) < 0 || hi < lo))
-		return wrong(l, dots + 2);
+		return wrong_item(l, dots + 2);
 	int st = add_size(l, lo);
 	for (uint64_t v = lo; st == CT_OK && v <= hi / 2;) {
 		v *= 2;
@@ -54,7 +54,7 @@ static int add_item(struct list *l, char *item)
 	return st;
 }
 
-static int ascending(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return x < y ? -1 : x > y;
@@ -67,12 +67,12 @@ int ct_parse_sizes(const char *option, const char *text, uint64_t **sizes, size_
 	char item[64]; /* two sizes of digits */
 	int st = CT_OK;
 	for (int got; st == CT_OK && (got = ct_item_copy(&at, item, sizeof item)) != 0;)
-		st = got > 0 ? add_item(&l, item) : wrong(&l, text);
+		st = got > 0 ? add_item(&l, item) : wrong_item(&l, text);
 	if (st != CT_OK) {
 		free(l.size);
 		return st;
 	}
-	qsort(l.size, l.n, sizeof *l.size, ascending);
+	qsort(l.size, l.n, sizeof *l.size, by_size);
 	size_t kept = 0;
 	for (size_t i = 0; i < l.n; i++)
 		if (i == 0 || l.size[i] != l.size[kept - 1])

@@ -237,8 +237,8 @@ static int add_pair(struct cor_comparison *c, const struct ct_counter_row *row, 
 	return CT_OK;
 }
 
-static int match(const struct cor_comparison *c, const struct ct_counters *measured, size_t *of,
-                 size_t *group, struct ct_error *e)
+static int match_rows(const struct cor_comparison *c, const struct ct_counters *measured, size_t *of,
+                      size_t *group, struct ct_error *e)
 {
 	const struct ct_record *r;
 	size_t n = 0;
@@ -261,7 +261,7 @@ int cor_add(struct cor_comparison *c, const struct ct_counters *measured, struct
 	const size_t n = ct_counters_count(measured);
 	size_t *of = ct_calloc(n, sizeof *of);
 	size_t *group = ct_calloc(c->n_launches, sizeof *group);
-	int st = of && group ? match(c, measured, of, group, e) : ct_fail_nomem(e);
+	int st = of && group ? match_rows(c, measured, of, group, e) : ct_fail_nomem(e);
 	for (size_t i = 0; i < n && st == CT_OK; i++) {
 		c->rows++;
 		if (of[i] == SIZE_MAX)

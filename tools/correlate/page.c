@@ -27,7 +27,7 @@ static size_t own_colours(const struct cor_comparison *c, size_t kernel[CH_SERIE
 	return all > CH_SERIES_MAX ? CH_SERIES_MAX - 1 : n;
 }
 
-static int collect(const struct cor_comparison *c, size_t metric, struct points *p)
+static int collect_points(const struct cor_comparison *c, size_t metric, struct points *p)
 {
 	size_t kernel[CH_SERIES_MAX], at = 0, own = own_colours(c, kernel);
 	memset(p, 0, sizeof *p);
@@ -55,7 +55,8 @@ static int collect(const struct cor_comparison *c, size_t metric, struct points 
 }
 
 /* Draws one metric; returns its height, 0 where nothing is known of it. */
-static double draw(const struct cor_show *s, size_t metric, int nested, double top, struct ct_buf *b)
+static double draw_scatter(const struct cor_show *s, size_t metric, int nested, double top,
+                           struct ct_buf *b)
 {
 	const struct cor_metric *m = cor_metric_at(metric);
 	struct points p;
@@ -82,7 +83,7 @@ static double draw(const struct cor_show *s, size_t metric, int nested, double t
 		.y_max = m->rate ? 1 : 0,
 		.nested = nested,
 		.top = top};
-	if (collect(s->c, metric, &p) == 0)
+	if (collect_points(s->c, metric, &p) == 0)
 		height = ch_scatter(b, &a, p.set, p.n, s->within[metric]);
 	else
 		b->failed = 1;
@@ -96,7 +97,7 @@ void cor_svg(const struct cor_show *s, struct ct_buf *b)
 	struct ct_buf inside = {0};
 	double top = 0;
 	for (size_t m = 0; m < cor_metrics(); m++)
-		top += draw(s, m, 1, top, &inside);
+		top += draw_scatter(s, m, 1, top, &inside);
 	ct_buf_printf(
 		b,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 400 %.0f\" width=\"400\" height=\"%.0f\">",
@@ -108,7 +109,7 @@ void cor_svg(const struct cor_show *s, struct ct_buf *b)
 	ct_buf_free(&inside);
 }
 
-static void number(struct ct_buf *b, const struct cor_metric *m, double v)
+static void put_number(struct ct_buf *b, const struct cor_metric *m, double v)
 {
 	char text[32];
 	if (m->rate && !isnan(v))
@@ -129,8 +130,8 @@ static void page_rows(const struct cor_comparison *c, size_t kernel, struct ct_b
 		ct_buf_puts(b, "<tr><th scope=\"row\">");
 		ct_escape_markup(b, kernel == SIZE_MAX ? "all" : c->launch[kernel].name);
 		ct_buf_printf(b, "</th><td>%s</td><td>%s</td>", cor_level_name(of->level), of->name);
-		number(b, of, s.predicted);
-		number(b, of, s.measured);
+		put_number(b, of, s.predicted);
+		put_number(b, of, s.measured);
 		cor_error_text(of, s.error, 0, error);
 		ct_buf_printf(b, "<td>%s</td></tr>\n", error);
 	}
@@ -150,7 +151,7 @@ int cor_page(const struct cor_show *s, struct ct_buf *b, struct ct_error *e)
 	ct_buf_printf(b, " and measured. %s.</p>\n</header>\n<main>\n<div class=\"charts\">\n", verdict);
 	for (size_t m = 0; m < cor_metrics(); m++) {
 		struct ct_buf one = {0};
-		if (draw(s, m, 0, 0, &one) > 0)
+		if (draw_scatter(s, m, 0, 0, &one) > 0)
 			ct_buf_printf(b, "<figure>%s</figure>\n", one.data ? one.data : "");
 		b->failed |= one.failed;
 		ct_buf_free(&one);

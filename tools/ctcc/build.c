@@ -230,7 +230,7 @@ static void host_words(const struct build *b, struct ctcc_words *w)
 	ctcc_add_all(w, &j->dependencies);
 }
 
-static int end(struct build *b, struct ctcc_words *w, struct ct_error *e)
+static int run_linker(struct build *b, struct ctcc_words *w, struct ct_error *e)
 {
 	int st = ctcc_run(b->t, w, b->j->dryrun, e);
 	ctcc_words_free(w);
@@ -296,12 +296,12 @@ static int host_side(struct build *b, const char *source, const char *overlay, c
 		ctcc_add(&w, object);
 	}
 	ctcc_add(&w, source);
-	return end(b, &w, e);
+	return run_linker(b, &w, e);
 }
 
 /* A source that is no CUDA: the API's headers, and C as lenient as gcc takes it. */
-static int plain(struct build *b, const char *source, enum kind kind, const char *object,
-                 struct ct_error *e)
+static int compile_plain(struct build *b, const char *source, enum kind kind, const char *object,
+                         struct ct_error *e)
 {
 	static const char *const lenient[] = {
 		"-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion"};
@@ -330,12 +330,12 @@ static int plain(struct build *b, const char *source, enum kind kind, const char
 		ctcc_add(&w, object);
 	}
 	ctcc_add(&w, source);
-	return end(b, &w, e);
+	return run_linker(b, &w, e);
 }
 
 /* One source to what the stage asks for. */
-static int compile(struct build *b, const char *source, unsigned number, enum kind kind,
-                   struct ct_error *e)
+static int compile_source(struct build *b, const char *source, unsigned number, enum kind kind,
+                          struct ct_error *e)
 {
 	const struct ctcc_job *j = b->j;
 	char own[PATH_MAX], name[PATH_MAX + 32];
@@ -353,7 +353,7 @@ static int compile(struct build *b, const char *source, unsigned number, enum ki
 	if (kind != CUDA)
 		return j->stage == CTCC_PTX
 		               ? ct_fail(e, CT_ERR_USAGE, "%s: -ptx wants a .cu file", source)
-		               : plain(b, source, kind, out, e);
+		               : compile_plain(b, source, kind, out, e);
 	int st = ctcc_launches(source, number, &overlay, e);
 	if (st != CT_OK)
 		return st;
@@ -398,7 +398,7 @@ static int link_program(struct build *b, struct ct_error *e)
 	ctcc_add(&w, "-lctcuda");
 	ctcc_addf(&w, "-Wl,-rpath,%s", b->library);
 	ctcc_add(&w, "-lm");
-	st = end(b, &w, e);
+	st = run_linker(b, &w, e);
 	if (st == CT_OK && !j->dryrun && rename(beside, out) != 0)
 		return ct_fail(e, CT_ERR_IO, "%s: the program cannot be put there: is it a folder?",
 		               out);
@@ -426,7 +426,7 @@ int ctcc_build(struct ct_tool *t, const struct ctcc_job *j, struct ct_error *e)
 		if (kind == LINKED)
 			ctcc_add(&b.objects, t->operand[i]);
 		else
-			st = compile(&b, t->operand[i], (unsigned)i, kind, e);
+			st = compile_source(&b, t->operand[i], (unsigned)i, kind, e);
 	}
 	if (st == CT_OK && j->stage == CTCC_LINK)
 		st = b.objects.failed ? ct_fail_nomem(e) : link_program(&b, e);

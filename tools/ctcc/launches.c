@@ -45,7 +45,7 @@ static size_t skip_quoted(const char *s, size_t i, size_t n)
 }
 
 /* The place behind three brackets c with blanks among them from s[i] on; 0 where it is something else. */
-static size_t three(const char *s, size_t i, size_t n, char c)
+static size_t three_of(const char *s, size_t i, size_t n, char c)
 {
 	unsigned k = 0;
 	size_t end = i;
@@ -77,13 +77,13 @@ static int join_brackets(char *s, size_t n)
 			i = next;
 			continue;
 		}
-		if (s[i] == '<' && (end = three(s, i, n, '<')) && !behind_operator(s, i)) {
+		if (s[i] == '<' && (end = three_of(s, i, n, '<')) && !behind_operator(s, i)) {
 			changed |= end - i > 3;
 			memset(s + i, ' ', end - i - 3);
 			memset(s + end - 3, '<', 3);
 			open = 1;
 			i = end;
-		} else if (open && s[i] == '>' && (end = three(s, i, n, '>'))) {
+		} else if (open && s[i] == '>' && (end = three_of(s, i, n, '>'))) {
 			changed |= end - i > 3;
 			memset(s + i, ' ', end - i - 3);
 			memset(s + end - 3, '>', 3);
@@ -99,7 +99,7 @@ static int join_brackets(char *s, size_t n)
 }
 
 /* The whole file, NUL-terminated, or NULL where it is no readable file (the compiler will say so). */
-static char *slurp(const char *path, size_t *size)
+static char *read_whole(const char *path, size_t *size)
 {
 	struct stat st;
 	FILE *f = fopen(path, "rb");
@@ -115,7 +115,7 @@ static char *slurp(const char *path, size_t *size)
 	return text;
 }
 
-static int spill(const char *path, const char *text, size_t n, struct ct_error *e)
+static int write_whole(const char *path, const char *text, size_t n, struct ct_error *e)
 {
 	FILE *f = fopen(path, "wb");
 	if (!f)
@@ -126,7 +126,7 @@ static int spill(const char *path, const char *text, size_t n, struct ct_error *
 	return CT_OK;
 }
 
-static void quote(struct ct_buf *b, const char *s)
+static void put_quoted(struct ct_buf *b, const char *s)
 {
 	ct_buf_putc(b, '"');
 	for (; *s; s++) {
@@ -137,7 +137,7 @@ static void quote(struct ct_buf *b, const char *s)
 	ct_buf_putc(b, '"');
 }
 
-static int seen(struct rewrite *r, const char *path)
+static int was_seen(struct rewrite *r, const char *path)
 {
 	for (size_t i = 0; i < r->seen.n; i++)
 		if (strcmp(r->seen.word[i], path) == 0)
@@ -177,26 +177,26 @@ static int rewrite_file(struct rewrite *r, const char *path, int depth, struct c
 	char full[PATH_MAX], name[32];
 	size_t n = 0;
 	int st = CT_OK;
-	if (depth > DEEPEST || !realpath(path, full) || seen(r, full))
+	if (depth > DEEPEST || !realpath(path, full) || was_seen(r, full))
 		return CT_OK;
-	char *text = slurp(path, &n);
+	char *text = read_whole(path, &n);
 	if (!text)
 		return CT_OK;
 	if (join_brackets(text, n)) {
 		snprintf(name, sizeof name, "%u-launches-%u", r->source, r->files);
 		const char *copy = ctcc_temporary(name, e);
-		st = copy ? spill(copy, text, n, e) : CT_ERR_IO;
+		st = copy ? write_whole(copy, text, n, e) : CT_ERR_IO;
 		/* The name by which it is found, which may lead through links. */
 		char *slash = strrchr(full, '/');
 		if (st == CT_OK && slash) {
 			*slash = '\0';
 			ct_buf_printf(&r->list,
 			              "%s{\"type\": \"directory\", \"name\": ", r->files ? ",\n" : "");
-			quote(&r->list, full);
+			put_quoted(&r->list, full);
 			ct_buf_puts(&r->list, ", \"contents\": [{\"type\": \"file\", \"name\": ");
-			quote(&r->list, slash + 1);
+			put_quoted(&r->list, slash + 1);
 			ct_buf_puts(&r->list, ", \"external-contents\": ");
-			quote(&r->list, copy);
+			put_quoted(&r->list, copy);
 			ct_buf_puts(&r->list, "}]}");
 			r->files++;
 		}
@@ -225,7 +225,7 @@ int ctcc_launches(const char *source, unsigned number, const char **overlay, str
 		st = ct_buf_check(&all, e);
 		snprintf(name, sizeof name, "%u-overlay.yaml", number);
 		*overlay = st == CT_OK ? ctcc_temporary(name, e) : NULL;
-		st = *overlay ? spill(*overlay, all.data, all.len, e) : e ? e->status : CT_ERR_IO;
+		st = *overlay ? write_whole(*overlay, all.data, all.len, e) : e ? e->status : CT_ERR_IO;
 	}
 	ct_buf_free(&r.list);
 	ct_buf_free(&all);

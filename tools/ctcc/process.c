@@ -62,7 +62,7 @@ const char *ctcc_folder(struct ct_error *e)
 	return folder;
 }
 
-static const char *keep(const char *path, struct ct_error *e)
+static const char *keep_path(const char *path, struct ct_error *e)
 {
 	if (temporaries >= MOST) {
 		ct_fail(e, CT_ERR_LIMIT, "too many files at once: compile them with -c, then link");
@@ -89,7 +89,7 @@ const char *ctcc_temporary(const char *name, struct ct_error *e)
 		ct_fail(e, CT_ERR_IO, "%s: the name is too long", name);
 		return NULL;
 	}
-	return keep(path, e);
+	return keep_path(path, e);
 }
 
 const char *ctcc_beside(const char *path, struct ct_error *e)
@@ -100,11 +100,11 @@ const char *ctcc_beside(const char *path, struct ct_error *e)
 		ct_fail(e, CT_ERR_IO, "%s: the name is too long", path);
 		return NULL;
 	}
-	return keep(name, e);
+	return keep_path(name, e);
 }
 
 /* As a shell would read it. */
-static void show(const struct ctcc_words *command)
+static void show_command(const struct ctcc_words *command)
 {
 	for (size_t i = 0; i < command->n; i++) {
 		const char *w = command->word[i];
@@ -125,7 +125,7 @@ static void show(const struct ctcc_words *command)
 }
 
 /* Starts it: 127 is its status where it cannot be executed, as a shell has it. */
-static int start(const struct ctcc_words *command, const char *log, struct ct_error *e)
+static int start_command(const struct ctcc_words *command, const char *log, struct ct_error *e)
 {
 	fflush(stderr);
 	pid_t pid = fork();
@@ -178,10 +178,10 @@ int ctcc_run_logged(struct ct_tool *t, const struct ctcc_words *command, int dry
 	if (command->failed)
 		return ct_fail_nomem(e);
 	if (dryrun || t->verbose)
-		show(command);
+		show_command(command);
 	if (dryrun)
 		return CT_OK;
-	if (start(command, log, e) != CT_OK)
+	if (start_command(command, log, e) != CT_OK)
 		return CT_ERR_IO;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;

@@ -62,8 +62,8 @@ int mpki_replace_by_analytic(struct ct_stage *s, struct ct_error *e)
 
 /* ---- rows ---- */
 
-static int add(struct mpki_check *c, const char *scope, const char *metric, const char *key,
-               double replay, double analytic, struct ct_error *e)
+static int add_check(struct mpki_check *c, const char *scope, const char *metric, const char *key,
+                     double replay, double analytic, struct ct_error *e)
 {
 	if (ct_grow((void **)&c->row, &c->cap, c->n + 1, sizeof *c->row) < 0)
 		return ct_fail_nomem(e);
@@ -93,7 +93,7 @@ static int add_times(struct mpki_check *c, const struct ct_target *replay,
 	};
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof row / sizeof row[0] && st == CT_OK; i++)
-		st = add(c, "all", row[i].metric, "sm.count", row[i].replay, row[i].analytic, e);
+		st = add_check(c, "all", row[i].metric, "sm.count", row[i].replay, row[i].analytic, e);
 	return st;
 }
 
@@ -130,8 +130,8 @@ static int check_same(struct ct_stage *s, struct mpki_check *c, struct ct_error 
 			continue;
 		st = histogram_rates(s, scope, v, e);
 		for (int k = 0; k < RATES && st == CT_OK; k++)
-			st = add(c, scope, rate[k].metric, rate[k].key, sn(s->p, scope, rate[k].metric),
-			         v[k], e);
+			st = add_check(c, scope, rate[k].metric, rate[k].key,
+			               sn(s->p, scope, rate[k].metric), v[k], e);
 	}
 	if (st == CT_OK)
 		st = replayed_time(s->p, &s->gpu, &replay, &model, e);
@@ -152,7 +152,7 @@ static int add_moved(const struct ct_stage *s, const struct ct_profile *replay, 
 			if (k == 3)
 				v *= s->time.llc_sectors / kilo;
 		}
-		st = add(c, scope, rate[k].metric, rate[k].key, had, v, e);
+		st = add_check(c, scope, rate[k].metric, rate[k].key, had, v, e);
 	}
 	return st;
 }

@@ -57,8 +57,8 @@ struct explain {
 	struct ct_error *e;
 };
 
-static void choose(const struct explain *x, const struct ct_replay_observer *ob,
-                   struct ct_replays_engine engine[LANES])
+static void choose_engines(const struct explain *x, const struct ct_replay_observer *ob,
+                           struct ct_replays_engine engine[LANES])
 {
 	for (unsigned i = 0; i < LANES; i++)
 		engine[i] = (struct ct_replays_engine){
@@ -144,15 +144,15 @@ static int end_kernel(void *ctx, const struct ct_kernel *k, const struct ct_repl
 
 /* ---- records ---- */
 
-static int put(struct explain *x, const struct scope *s, const char *a, const char *b, const char *c,
-               double v)
+static int put_value(struct explain *x, const struct scope *s, const char *a, const char *b,
+                     const char *c, double v)
 {
 	char metric[64];
 	snprintf(metric, sizeof metric, "%s%s%s", a, b, c);
 	return ct_profile_add_real(x->s->p, s->name, metric, v, NULL, "replay", x->e);
 }
 
-static double less(uint64_t a, uint64_t b)
+static double less_by(uint64_t a, uint64_t b)
 {
 	return (double)a - (double)b;
 }
@@ -171,21 +171,22 @@ static int write_scope(struct explain *x, const struct scope *s)
 			{"_capacity_misses", (double)c->capacity},
 			{"_associativity_misses", (double)c->associativity},
 			{"_latency_misses", (double)c->latency},
-			{"_mshr_misses", less(s->misses[FULL][i], s->misses[MSHR][i])},
+			{"_mshr_misses", less_by(s->misses[FULL][i], s->misses[MSHR][i])},
 		};
 		for (size_t k = 0; k < sizeof row / sizeof row[0] && st == CT_OK; k++)
-			st = put(x, s, level[i], row[k].name, "", row[k].v);
+			st = put_value(x, s, level[i], row[k].name, "", row[k].v);
 	}
 	for (unsigned i = 0; i < RESOURCES && st == CT_OK; i++)
-		st = put(x, s, "cycles_lost_", resource[i].name, "",
-		         less(s->cycles[FULL], s->cycles[ALONE + i]));
+		st = put_value(x, s, "cycles_lost_", resource[i].name, "",
+		               less_by(s->cycles[FULL], s->cycles[ALONE + i]));
 	if (st == CT_OK)
-		st = put(x, s, "cycles_lost_", "mshr", "", less(s->cycles[FULL], s->cycles[MSHR]));
+		st = put_value(x, s, "cycles_lost_", "mshr", "",
+		               less_by(s->cycles[FULL], s->cycles[MSHR]));
 	if (st == CT_OK)
-		st = put(x, s, "cycles_stack_", "base", "", (double)s->cycles[lane_from(0)]);
+		st = put_value(x, s, "cycles_stack_", "base", "", (double)s->cycles[lane_from(0)]);
 	for (unsigned i = 0; i < RESOURCES && st == CT_OK; i++)
-		st = put(x, s, "cycles_stack_", resource[i].name, "",
-		         less(s->cycles[lane_from(i + 1)], s->cycles[lane_from(i)]));
+		st = put_value(x, s, "cycles_stack_", resource[i].name, "",
+		               less_by(s->cycles[lane_from(i + 1)], s->cycles[lane_from(i)]));
 	return st;
 }
 
@@ -204,7 +205,7 @@ int mpki_explain(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 	                                .llc = ct_missclass_llc,
 	                                .l1_wipe = ct_missclass_l1_wipe};
 	struct ct_replays_hooks hooks = {.ctx = &x, .begin = begin_kernel, .end = end_kernel};
-	choose(&x, &ob, engine);
+	choose_engines(&x, &ob, engine);
 	ct_tool_pass_settings(t, &settings);
 	if (st == CT_OK)
 		st = ct_replays_run(s->p, &settings, "--explain", engine, LANES, &hooks, total, e);

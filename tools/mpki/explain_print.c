@@ -9,15 +9,14 @@
 enum { CLASSES = 5, PARTS = 7 };
 static const char *const class_name[CLASSES] = {
 	"_compulsory", "_capacity", "_associativity", "_latency", "_mshr"};
-static const char *const class_head[CLASSES] = {
-	"cold", "capacity", "conflict", "latency", "MSHR"};
+static const char *const class_head[CLASSES] = {"cold", "capacity", "conflict", "latency", "MSHR"};
 static const char *const part_name[PARTS] = {
 	"base", "issue", "dependencies", "l1", "network", "llc", "dram"};
 static const char *const part_head[PARTS] = {
 	"base", "issue", "dependencies", "L1", "network", "LLC", "DRAM"};
 
-static double get(const struct ct_profile *p, const char *scope, const char *a, const char *b,
-                  const char *c)
+static double value_of(const struct ct_profile *p, const char *scope, const char *a, const char *b,
+                       const char *c)
 {
 	char metric[64];
 	double v;
@@ -31,7 +30,7 @@ static void misses(const struct ct_profile *p, const char *scope, const char *le
 {
 	double v[CLASSES], sum = 0;
 	for (int i = 0; i < CLASSES; i++)
-		sum += v[i] = get(p, scope, level, class_name[i], "_misses");
+		sum += v[i] = value_of(p, scope, level, class_name[i], "_misses");
 	if (isnan(sum))
 		return;
 	ct_table_name(t, scope);
@@ -39,7 +38,7 @@ static void misses(const struct ct_profile *p, const char *scope, const char *le
 	ct_table_count(t, sum > 0 ? (uint64_t)sum : 0);
 	for (int i = 0; i < CLASSES; i++)
 		ct_table_percent(t, sum > 0 ? v[i] / sum : NAN);
-	double pending = get(p, scope, level, "_pending_hits", "");
+	double pending = value_of(p, scope, level, "_pending_hits", "");
 	if (isnan(pending))
 		ct_table_cell(t, "-");
 	else
@@ -69,7 +68,7 @@ static double stack_sum(const struct ct_profile *p, const char *scope)
 {
 	double sum = 0;
 	for (int i = 0; i < PARTS; i++)
-		sum += get(p, scope, "cycles_stack_", part_name[i], "");
+		sum += value_of(p, scope, "cycles_stack_", part_name[i], "");
 	return sum;
 }
 
@@ -97,12 +96,12 @@ static void print_cycles(const struct ct_profile *p, const char *prefix, const c
 		ct_table_name(&t, scope);
 		ct_table_count(&t, (uint64_t)sum);
 		for (int k = !stack; k < PARTS; k++) {
-			double share = get(p, scope, prefix, part_name[k], "") / sum;
+			double share = value_of(p, scope, prefix, part_name[k], "") / sum;
 			negative |= share <= -SHOWN_SHARE;
 			ct_table_percent(&t, share);
 		}
 		if (!stack)
-			ct_table_percent(&t, get(p, scope, prefix, "mshr", "") / sum);
+			ct_table_percent(&t, value_of(p, scope, prefix, "mshr", "") / sum);
 	}
 	ct_table_render(&t, b);
 	if (negative)

@@ -8,7 +8,7 @@
 
 enum { LIMIT = 1 << 20, RESERVE = 4096, CHANGES = 20, FINDINGS = 20, NAME_SHOWN = 80 };
 
-static void cell(struct ct_buf *b, const struct ct_verdict *v)
+static void put_cell(struct ct_buf *b, const struct ct_verdict *v)
 {
 	char s[32], range[48];
 	rep_speedup_text(v->speedup, s);
@@ -22,7 +22,7 @@ static void cell(struct ct_buf *b, const struct ct_verdict *v)
 }
 
 /* The thresholds, as many as have room; how many more failed is told in any case. */
-static void checks(const struct rep_report *r, struct ct_buf *b)
+static void put_checks(const struct rep_report *r, struct ct_buf *b)
 {
 	char why[320];
 	const struct rep_checks *c = &r->checks;
@@ -55,7 +55,7 @@ static void checks(const struct rep_report *r, struct ct_buf *b)
 }
 
 /* How many workloads have which verdict, by mechanism. */
-static void counts(const struct rep_report *r, struct ct_buf *b)
+static void put_counts(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_printf(b, "%zu workload%s. ", r->run.n, r->run.n == 1 ? "" : "s");
 	int told = 0;
@@ -73,7 +73,7 @@ static void counts(const struct rep_report *r, struct ct_buf *b)
 }
 
 /* A table of all verdicts, cut where the comment would become too long. */
-static void verdicts(const struct rep_report *r, struct ct_buf *b)
+static void put_verdicts(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t left = 0;
 	ct_buf_puts(b, "| workload |");
@@ -92,7 +92,7 @@ static void verdicts(const struct rep_report *r, struct ct_buf *b)
 		ct_escape_markdown(b, r->run.w[i].name, NAME_SHOWN);
 		ct_buf_puts(b, " |");
 		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
-			cell(b, &r->run.w[i].v[m]);
+			put_cell(b, &r->run.w[i].v[m]);
 		ct_buf_putc(b, '\n');
 	}
 	if (left)
@@ -101,7 +101,7 @@ static void verdicts(const struct rep_report *r, struct ct_buf *b)
 }
 
 /* Workloads of which only a part of the trace was seen. */
-static void parts(const struct rep_report *r, struct ct_buf *b)
+static void put_parts(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t n = 0;
 	char part[REP_PART_TEXT];
@@ -120,7 +120,7 @@ static void parts(const struct rep_report *r, struct ct_buf *b)
 }
 
 /* Why workloads benefit or are hurt, folded together. */
-static void reasons(const struct rep_report *r, struct ct_buf *b)
+static void put_reasons(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t left = 0, said = 0;
 	for (size_t i = 0; i < r->run.n; i++)
@@ -186,7 +186,7 @@ static void changes_of(const struct rep_change *x, size_t n, enum rep_way way, s
 }
 
 /* What changed since the old run, in three groups: worse, better, neither. */
-static void changes(const struct rep_report *r, struct ct_buf *b)
+static void put_changes(const struct rep_report *r, struct ct_buf *b)
 {
 	const struct rep_changes *c = &r->changes;
 	if (!r->compared)
@@ -209,10 +209,10 @@ void rep_markdown(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "## ");
 	ct_escape_markdown(b, r->title, 200);
 	ct_buf_puts(b, "\n\n");
-	counts(r, b);
-	parts(r, b);
-	checks(r, b);
-	changes(r, b);
-	verdicts(r, b);
-	reasons(r, b);
+	put_counts(r, b);
+	put_parts(r, b);
+	put_checks(r, b);
+	put_changes(r, b);
+	put_verdicts(r, b);
+	put_reasons(r, b);
 }

@@ -176,7 +176,7 @@ void rep_table(const struct rep_report *r, struct ct_buf *b)
 
 /* ---- JUnit ---- */
 
-static void failures(const struct rep_check *c, struct ct_buf *b)
+static void put_failures(const struct rep_check *c, struct ct_buf *b)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct rep_finding *f = &c->finding[i];
@@ -231,7 +231,7 @@ void rep_junit(const struct rep_report *r, struct ct_buf *b)
 		ct_escape_markup(b, why);
 		ct_buf_puts(b, k->skipped ? "\"/>" : "\">");
 		if (!k->skipped) {
-			failures(k, b);
+			put_failures(k, b);
 			ct_buf_puts(b, "</failure>");
 		}
 		ct_buf_puts(b, "</testcase>\n");

@@ -139,7 +139,7 @@ int text_sink_folder(struct text_sink **out, const char *path, int packed, struc
 
 /* ---- text on its way out ---- */
 
-static int compress(struct text_sink *s, ZSTD_EndDirective end, struct ct_error *e)
+static int compress_text(struct text_sink *s, ZSTD_EndDirective end, struct ct_error *e)
 {
 	char out[1 << 14];
 	ZSTD_inBuffer in = {s->text.data ? s->text.data : "", s->text.len, 0};
@@ -156,13 +156,13 @@ static int compress(struct text_sink *s, ZSTD_EndDirective end, struct ct_error 
 	return CT_OK;
 }
 
-static int flush(struct text_sink *s, int end, struct ct_error *e)
+static int flush_text(struct text_sink *s, int end, struct ct_error *e)
 {
 	int st = ct_buf_check(&s->text, e);
 	if (st == CT_OK && s->put)
 		st = s->put(s->ctx, s->text.data, s->text.len, e);
 	else if (st == CT_OK)
-		st = compress(s, end ? ZSTD_e_end : ZSTD_e_continue, e);
+		st = compress_text(s, end ? ZSTD_e_end : ZSTD_e_continue, e);
 	ct_buf_reset(&s->text);
 	return st;
 }
@@ -273,7 +273,7 @@ static int put_warp(struct text_sink *s, struct ct_cursor *c, struct ct_cta *cta
 		if (keep && !keep(ctx, ct_cta_kernel(cta), x, &inst))
 			continue;
 		ct_accelsim_put_inst(&s->text, &s->written, x, &inst);
-		if (s->text.len >= TEXT_BLOCK && (st = flush(s, 0, e)) < 0)
+		if (s->text.len >= TEXT_BLOCK && (st = flush_text(s, 0, e)) < 0)
 			return st;
 	}
 	return st;
@@ -297,12 +297,12 @@ int text_sink_cta(struct text_sink *s, struct ct_cta *cta, ct_ctz_keep_fn keep, 
 	}
 	ct_cursor_close(c);
 	ct_accelsim_put_cta_end(&s->text);
-	return st < 0 ? st : flush(s, 0, e);
+	return st < 0 ? st : flush_text(s, 0, e);
 }
 
 int text_sink_kernel_end(struct text_sink *s, struct ct_error *e)
 {
-	int st = s->packed ? ct_tracez_finish(s->tracez, e) : flush(s, 1, e);
+	int st = s->packed ? ct_tracez_finish(s->tracez, e) : flush_text(s, 1, e);
 	ct_tracez_writer_free(s->tracez);
 	s->tracez = NULL;
 	if (!s->file)

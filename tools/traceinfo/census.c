@@ -77,7 +77,7 @@ static int touch_line(struct census *c, uint64_t line, unsigned mask)
 
 /* Sectors of every byte range [address, address + width); neighbouring lanes mostly
  * share a line, which is then touched once. */
-static int touch(struct census *c, const struct ct_inst *inst, unsigned width)
+static int touch_lines(struct census *c, const struct ct_inst *inst, unsigned width)
 {
 	uint64_t line = 0;
 	unsigned mask = 0;
@@ -102,7 +102,7 @@ static int touch(struct census *c, const struct ct_inst *inst, unsigned width)
 
 /* Global requests by base opcode, as people count them in the text of a trace: generic
  * accesses count whatever window they fall into. */
-static unsigned classify(const struct ct_sinst *s)
+static unsigned class_of(const struct ct_sinst *s)
 {
 	static const struct {
 		const char *base;
@@ -120,12 +120,12 @@ static unsigned classify(const struct ct_sinst *s)
 	return kind;
 }
 
-static int learn(struct census *c, const struct ct_code *code, uint32_t sid)
+static int learn_code(struct census *c, const struct ct_code *code, uint32_t sid)
 {
 	if (ct_grow((void **)&c->kind, &c->kind_cap, (size_t)sid + 1, 1) != 0)
 		return -1;
 	for (; c->kinds <= sid; c->kinds++)
-		c->kind[c->kinds] = (uint8_t)classify(ct_code_at(code, (uint32_t)c->kinds));
+		c->kind[c->kinds] = (uint8_t)class_of(ct_code_at(code, (uint32_t)c->kinds));
 	return 0;
 }
 
@@ -142,7 +142,7 @@ static int count_inst(struct census *c, const struct ct_code *code, const struct
 	k->warp_insts++;
 	k->thread_insts += lanes_of(inst->mask);
 	k->predicated_off += inst->mask == 0;
-	if (inst->sid >= c->kinds && learn(c, code, inst->sid) != 0)
+	if (inst->sid >= c->kinds && learn_code(c, code, inst->sid) != 0)
 		return -1;
 	unsigned kind = c->kind[inst->sid];
 	if (!kind)
@@ -156,7 +156,7 @@ static int count_inst(struct census *c, const struct ct_code *code, const struct
 	k->stores += (kind & STORE) != 0;
 	k->atomics += (kind & ATOMIC) != 0;
 	k->lane_accesses += lanes_of(inst->mask);
-	return touch(c, inst, ct_code_at(code, inst->sid)->width);
+	return touch_lines(c, inst, ct_code_at(code, inst->sid)->width);
 }
 
 int census_cta(struct census *c, struct ct_cta *cta, struct ct_error *e)

@@ -18,7 +18,7 @@ struct helper {
 	struct ct_error error;
 };
 
-static void *work(void *arg)
+static void *help_work(void *arg)
 {
 	struct helper *h = arg;
 	struct ct_error err;
@@ -54,11 +54,11 @@ struct helper *helper_new(struct census *c, int threaded)
 	h->census = c;
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
-	h->threaded = threaded && pthread_create(&h->thread, NULL, work, h) == 0;
+	h->threaded = threaded && pthread_create(&h->thread, NULL, help_work, h) == 0;
 	return h;
 }
 
-static int result(const struct helper *h, struct ct_error *e)
+static int join_result(const struct helper *h, struct ct_error *e)
 {
 	if (h->status < 0)
 		*e = h->error;
@@ -77,7 +77,7 @@ int helper_push(struct helper *h, struct ct_cta *cta, struct ct_error *e)
 		pthread_cond_wait(&h->changed, &h->lock);
 	h->queue[(h->head + h->count++) % QUEUE] = cta;
 	pthread_cond_broadcast(&h->changed);
-	int st = result(h, e);
+	int st = join_result(h, e);
 	pthread_mutex_unlock(&h->lock);
 	return st;
 }
@@ -87,7 +87,7 @@ int helper_wait(struct helper *h, struct ct_error *e)
 	pthread_mutex_lock(&h->lock);
 	while (h->count > 0)
 		pthread_cond_wait(&h->changed, &h->lock);
-	int st = result(h, e);
+	int st = join_result(h, e);
 	pthread_mutex_unlock(&h->lock);
 	return st;
 }

@@ -163,7 +163,8 @@ static int with_sms(const struct tr_row *r, size_t n)
 static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
 	int curves = with_curves(r, n), sms = with_sms(r, n);
-	unsigned char rank[8] = {0}; /* where there is no room the curve goes first, then the SMs, then the range */
+	unsigned char rank[8] = {
+		0}; /* where there is no room the curve goes first, then the SMs, then the range */
 	struct ct_table t = {
 		.columns = 6 + (unsigned)(curves + sms), .style = ct_terminal_style(), .rank = rank};
 	ct_table_cell(&t, "workload");
@@ -241,8 +242,8 @@ static int render_document(struct ct_tool *t, const struct tr_row *r, size_t n, 
 	return st;
 }
 
-static int format(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
-                  size_t failed, struct ct_buf *b, struct ct_error *e)
+static int format_rows(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
+                       size_t failed, struct ct_buf *b, struct ct_error *e)
 {
 	if (t->output == CT_OUTPUT_TABLE)
 		render_table(r, n, b);
@@ -275,7 +276,7 @@ int tr_emit(struct ct_tool *t, const struct tr_job *job, size_t n, const char *p
 		return ct_tool_emit(t, job[0].whole, NULL, e);
 	int st = rows_of(t->own, job, n, &r, &count, e);
 	if (st == CT_OK)
-		st = format(t, r, count, provenance, failed, &b, e);
+		st = format_rows(t, r, count, provenance, failed, &b, e);
 	if (st == CT_OK)
 		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);

@@ -11,7 +11,7 @@ struct graph {
 	uint32_t n, *order, *rank, *idom;
 };
 
-static const uint32_t *successors(const struct graph *g, uint32_t b, uint32_t *count)
+static const uint32_t *successors_of(const struct graph *g, uint32_t b, uint32_t *count)
 {
 	const struct ir_block *k = &g->ir->block[g->f->block + b];
 	*count = k->nsucc;
@@ -20,7 +20,7 @@ static const uint32_t *successors(const struct graph *g, uint32_t b, uint32_t *c
 
 /* Nearer to the end = higher rank. Blocks come in reverse post-order of the forward graph, so the
  * last is an exit in reducible code, and going backwards is a good order in any case. */
-static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)
+static uint32_t common_dominator(const struct graph *g, uint32_t a, uint32_t b)
 {
 	while (a != b) {
 		if (g->rank[a] == g->rank[b])
@@ -66,7 +66,7 @@ static void rank_blocks(struct graph *g, const uint32_t *pred, const uint32_t *p
 		g->order[next++] = CAP_NONE;
 }
 
-static void solve(struct graph *g)
+static void find_dominators(struct graph *g)
 {
 	for (int changed = 1; changed;) {
 		changed = 0;
@@ -74,12 +74,12 @@ static void solve(struct graph *g)
 			uint32_t b = g->order[i], count, best = CAP_NONE;
 			if (b == CAP_NONE || b == g->n)
 				continue;
-			const uint32_t *s = successors(g, b, &count);
+			const uint32_t *s = successors_of(g, b, &count);
 			if (count == 0)
 				best = g->n;
 			for (uint32_t k = 0; k < count; k++)
 				if (g->idom[s[k]] != CAP_NONE)
-					best = best == CAP_NONE ? s[k] : meet(g, best, s[k]);
+					best = best == CAP_NONE ? s[k] : common_dominator(g, best, s[k]);
 			if (best != g->idom[b]) {
 				g->idom[b] = best;
 				changed = 1;
@@ -89,11 +89,11 @@ static void solve(struct graph *g)
 }
 
 /* Predecessors of each block and, for the end, the blocks without successors. */
-static void reverse(const struct graph *g, uint32_t *pred, uint32_t *pred_at)
+static void reverse_edges(const struct graph *g, uint32_t *pred, uint32_t *pred_at)
 {
 	for (uint32_t b = 0; b < g->n; b++) {
 		uint32_t count;
-		const uint32_t *s = successors(g, b, &count);
+		const uint32_t *s = successors_of(g, b, &count);
 		for (uint32_t k = 0; k < count; k++)
 			pred_at[s[k] + 1]++;
 		pred_at[g->n + 1] += count == 0;
@@ -102,7 +102,7 @@ static void reverse(const struct graph *g, uint32_t *pred, uint32_t *pred_at)
 		pred_at[b + 1] += pred_at[b];
 	for (uint32_t b = g->n; b-- > 0;) {
 		uint32_t count;
-		const uint32_t *s = successors(g, b, &count);
+		const uint32_t *s = successors_of(g, b, &count);
 		for (uint32_t k = 0; k < count; k++)
 			pred[pred_at[s[k]]++] = b;
 		if (count == 0)
@@ -130,9 +130,9 @@ int cap_post_dominators(const struct ir *ir, const struct ir_func *f, uint32_t *
 	for (uint32_t b = 0; b < g.n; b++)
 		g.idom[b] = CAP_NONE;
 	g.idom[g.n] = g.n;
-	reverse(&g, pred, pred_at);
+	reverse_edges(&g, pred, pred_at);
 	rank_blocks(&g, pred, pred_at, stack, cursor);
-	solve(&g);
+	find_dominators(&g);
 	for (uint32_t b = 0; b < g.n; b++)
 		join[b] = g.idom[b] == g.n || g.idom[b] == CAP_NONE ? CAP_NONE : f->block + g.idom[b];
 	free(memory);

@@ -10,12 +10,12 @@
 
 #include "base/mem.h"
 
-static struct cap_loc source(struct lower *l, const struct ir_operand *o)
+static struct cap_loc source_of(struct lower *l, const struct ir_operand *o)
 {
 	return o->kind == IR_VALUE ? cap_locate(l, o->id) : nowhere;
 }
 
-static struct cap_loc result(struct lower *l, unsigned e)
+static struct cap_loc result_of(struct lower *l, unsigned e)
 {
 	struct ir_operand o = {IR_VALUE, l->in->dst, 0};
 	return l->in->dst == CAP_NONE ? nowhere : cap_element(l, &o, e);
@@ -23,8 +23,8 @@ static struct cap_loc result(struct lower *l, unsigned e)
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-static struct cap_op *emit(struct lower *l, const char *opcode, struct cap_loc dst, unsigned nsrc,
-                           const struct cap_loc *src)
+static struct cap_op *emit_op(struct lower *l, const char *opcode, struct cap_loc dst, unsigned nsrc,
+                              const struct cap_loc *src)
 {
 	static struct cap_op dump; /* after a failure: written, never read */
 	struct cap_code *c = l->c;
@@ -41,10 +41,10 @@ static struct cap_op *emit(struct lower *l, const char *opcode, struct cap_loc d
 	return o;
 }
 
-static void emit2(struct lower *l, const char *opcode, struct cap_loc dst, struct cap_loc a,
-                  struct cap_loc b)
+static void emit_two(struct lower *l, const char *opcode, struct cap_loc dst, struct cap_loc a,
+                     struct cap_loc b)
 {
-	emit(l, opcode, dst, 2, (struct cap_loc[]){a, b});
+	emit_op(l, opcode, dst, 2, (struct cap_loc[]){a, b});
 }
 
 /* Opcode texts live as long as the program: the chains' words are kept by length. */
@@ -87,21 +87,21 @@ static void emit_chain(struct lower *l, const char *chain, struct cap_loc dst, u
 		                   : *chain       ? cap_fresh(l, dst.n ? dst.n : 1)
 		                                  : dst;
 		if (i == 0 || before.v == CAP_NONE)
-			emit(l, w, d, nsrc, src);
+			emit_op(l, w, d, nsrc, src);
 		else
-			emit2(l, w, d, before, nsrc ? src[i % nsrc] : nowhere);
+			emit_two(l, w, d, before, nsrc ? src[i % nsrc] : nowhere);
 		if (!sets_predicate)
 			before = d;
 	}
 }
 
-static void move(struct lower *l, struct cap_loc to, struct cap_loc from)
+static void emit_move(struct lower *l, struct cap_loc to, struct cap_loc from)
 {
 	if (to.v == CAP_NONE || (to.v == from.v && to.sub == from.sub))
 		return;
 	for (unsigned i = 0; i < to.n; i++) {
 		struct cap_loc s = cap_part(from, from.n == to.n ? i : 0, 1);
-		struct cap_op *o = emit(l, i % 2 ? "IMAD.MOV.U32" : "MOV", cap_part(to, i, 1), 1, &s);
+		struct cap_op *o = emit_op(l, i % 2 ? "IMAD.MOV.U32" : "MOV", cap_part(to, i, 1), 1, &s);
 		o->copy = from.v != CAP_NONE && from.n == to.n;
 	}
 }
@@ -135,7 +135,7 @@ static const struct simple simples[] = {
 	{"fptoui", "F2I.U32.TRUNC.NTZ", "F2I.U64.TRUNC", NULL},
 };
 
-static int simple(struct lower *l)
+static int lower_simple(struct lower *l)
 {
 	const struct simple *s = NULL;
 	for (size_t i = 0; i < sizeof simples / sizeof *simples && !s; i++)
@@ -144,18 +144,18 @@ static int simple(struct lower *l)
 	if (!s)
 		return 0;
 	for (unsigned e = 0; e < l->in->type.n; e++) {
-		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 0), e),
+		struct cap_loc d = result_of(l, e), a = cap_element(l, cap_arg(l, l->in, 0), e),
 			       b = cap_element(l, cap_arg(l, l->in, 1), e);
 		if (l->in->type.kind == 'i' && l->in->type.bits == 1)
-			emit(l, "PLOP3.LUT", nowhere, 0, NULL);
+			emit_op(l, "PLOP3.LUT", nowhere, 0, NULL);
 		else if (d.n < 2 || !s->wide)
-			emit2(l, l->in->from.bits == 1 ? "SEL" : s->one, d, a, b);
+			emit_two(l, l->in->from.bits == 1 ? "SEL" : s->one, d, a, b);
 		else if (!s->high)
-			emit2(l, s->wide, d, a, b);
+			emit_two(l, s->wide, d, a, b);
 		else {
-			emit2(l, s->wide, cap_part(d, 0, 1), cap_part(a, 0, 1), cap_part(b, 0, 1));
-			emit2(l, s->high, cap_part(d, 1, 1), cap_part(a, a.n > 1, 1),
-			      cap_part(b, b.n > 1, 1));
+			emit_two(l, s->wide, cap_part(d, 0, 1), cap_part(a, 0, 1), cap_part(b, 0, 1));
+			emit_two(l, s->high, cap_part(d, 1, 1), cap_part(a, a.n > 1, 1),
+			         cap_part(b, b.n > 1, 1));
 		}
 	}
 	return 1;
@@ -166,20 +166,22 @@ static int power_of_two(const struct ir_operand *o)
 	return o->kind == IR_INT && o->imm > 0 && (o->imm & (o->imm - 1)) == 0;
 }
 
-static void multiply(struct lower *l)
+static void lower_multiply(struct lower *l)
 {
 	for (unsigned e = 0; e < l->in->type.n; e++) {
-		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 0), e),
+		struct cap_loc d = result_of(l, e), a = cap_element(l, cap_arg(l, l->in, 0), e),
 			       b = cap_element(l, cap_arg(l, l->in, 1), e);
 		if (d.n < 2) {
-			emit2(l, power_of_two(cap_arg(l, l->in, 1)) ? "IMAD.SHL.U32" : "IMAD", d, a, b);
+			emit_two(l, power_of_two(cap_arg(l, l->in, 1)) ? "IMAD.SHL.U32" : "IMAD", d, a,
+			         b);
 			continue;
 		}
 		struct cap_loc t = cap_fresh(l, 1), u = cap_fresh(l, 1);
-		emit2(l, "IMAD", t, cap_part(a, a.n > 1, 1), cap_part(b, 0, 1));
-		emit(l, "IMAD", u, 3, (struct cap_loc[]){cap_part(a, 0, 1), cap_part(b, b.n > 1, 1), t});
-		emit(l, "IMAD.WIDE.U32", d, 3,
-		     (struct cap_loc[]){cap_part(a, 0, 1), cap_part(b, 0, 1), u});
+		emit_two(l, "IMAD", t, cap_part(a, a.n > 1, 1), cap_part(b, 0, 1));
+		emit_op(l, "IMAD", u, 3,
+		        (struct cap_loc[]){cap_part(a, 0, 1), cap_part(b, b.n > 1, 1), t});
+		emit_op(l, "IMAD.WIDE.U32", d, 3,
+		        (struct cap_loc[]){cap_part(a, 0, 1), cap_part(b, 0, 1), u});
 	}
 }
 
@@ -200,7 +202,7 @@ static void divide_integers(struct lower *l)
 	else if (by->kind == IR_INT)
 		chain = rem ? "IMAD.HI.U32 SHF.R.U32.HI IMAD" : "IMAD.HI.U32 SHF.R.U32.HI";
 	for (unsigned e = 0; e < l->in->type.n; e++)
-		emit_chain(l, chain, result(l, e), 2,
+		emit_chain(l, chain, result_of(l, e), 2,
 		           (struct cap_loc[]){cap_element(l, cap_arg(l, l->in, 0), e),
 		                              cap_element(l, by, e)});
 }
@@ -209,7 +211,7 @@ static void divide_floats(struct lower *l)
 {
 	int rem = cap_named(l->in, "frem");
 	for (unsigned e = 0; e < l->in->type.n; e++) {
-		struct cap_loc d = result(l, e);
+		struct cap_loc d = result_of(l, e);
 		const char *chain = rem       ? d.n < 2 ? "MUFU.RCP FMUL FRND.TRUNC FFMA"
 		                                        : "MUFU.RCP64H DFMA DFMA DMUL FRND.F64.TRUNC DFMA"
 		                    : d.n < 2 ? "MUFU.RCP FFMA FFMA FFMA FFMA FFMA"
@@ -249,30 +251,30 @@ static const char *compare_opcode(const char *name, int wide)
 	return is_float ? "FSETP.NAN.AND" : "ISETP.NE.AND"; /* ord, uno, false, true */
 }
 
-static void compare(struct lower *l)
+static void lower_compare(struct lower *l)
 {
 	int wide = l->in->from.bits > 32;
 	for (unsigned e = 0; e < l->in->type.n; e++) {
 		struct cap_loc a = cap_element(l, cap_arg(l, l->in, 0), e),
 			       b = cap_element(l, cap_arg(l, l->in, 1), e);
-		emit2(l, compare_opcode(l->in->name, wide), nowhere,
-		      cap_part(a, 0, l->in->name[0] == 'f' ? a.n : 1),
-		      cap_part(b, 0, l->in->name[0] == 'f' ? b.n : 1));
+		emit_two(l, compare_opcode(l->in->name, wide), nowhere,
+		         cap_part(a, 0, l->in->name[0] == 'f' ? a.n : 1),
+		         cap_part(b, 0, l->in->name[0] == 'f' ? b.n : 1));
 		if (l->in->name[0] == 'i' && (a.n > 1 || b.n > 1))
-			emit2(l, "ISETP.NE.AND.EX", nowhere, cap_part(a, 1, 1), cap_part(b, 1, 1));
+			emit_two(l, "ISETP.NE.AND.EX", nowhere, cap_part(a, 1, 1), cap_part(b, 1, 1));
 	}
 }
 
-static void choose(struct lower *l)
+static void lower_select(struct lower *l)
 {
 	for (unsigned e = 0; e < l->in->type.n; e++) {
-		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 1), e),
+		struct cap_loc d = result_of(l, e), a = cap_element(l, cap_arg(l, l->in, 1), e),
 			       b = cap_element(l, cap_arg(l, l->in, 2), e);
 		if (d.v == CAP_NONE)
-			emit(l, "PLOP3.LUT", nowhere, 0, NULL);
+			emit_op(l, "PLOP3.LUT", nowhere, 0, NULL);
 		for (unsigned i = 0; d.v != CAP_NONE && i < d.n; i++)
-			emit2(l, l->in->type.kind == 'f' ? "FSEL" : "SEL", cap_part(d, i, 1),
-			      cap_part(a, i, 1), cap_part(b, i, 1));
+			emit_two(l, l->in->type.kind == 'f' ? "FSEL" : "SEL", cap_part(d, i, 1),
+			         cap_part(a, i, 1), cap_part(b, i, 1));
 	}
 }
 
@@ -280,34 +282,35 @@ static void choose(struct lower *l)
 
 static void element_address(struct lower *l)
 {
-	struct cap_loc base = source(l, cap_arg(l, l->in, 0)), d = result(l, 0);
+	struct cap_loc base = source_of(l, cap_arg(l, l->in, 0)), d = result_of(l, 0);
 	if (d.v == CAP_NONE)
 		return;
 	for (unsigned i = 1; i + 1 < l->in->nop; i += 2) {
-		struct cap_loc index = source(l, cap_arg(l, l->in, i)),
+		struct cap_loc index = source_of(l, cap_arg(l, l->in, i)),
 			       to = i + 2 < l->in->nop - 1 ? cap_fresh(l, d.n) : d;
 		if (d.n == 1)
-			emit2(l, base.v == CAP_NONE ? "IMAD.SHL.U32" : "LEA", to, index, base);
+			emit_two(l, base.v == CAP_NONE ? "IMAD.SHL.U32" : "LEA", to, index, base);
 		else if (index.n <= 1)
-			emit2(l, "IMAD.WIDE", to, index, base);
+			emit_two(l, "IMAD.WIDE", to, index, base);
 		else {
-			emit2(l, "LEA", cap_part(to, 0, 1), cap_part(index, 0, 1), cap_part(base, 0, 1));
-			emit2(l, "LEA.HI.X", cap_part(to, 1, 1), cap_part(index, 1, 1),
-			      cap_part(base, 1, 1));
+			emit_two(l, "LEA", cap_part(to, 0, 1), cap_part(index, 0, 1),
+			         cap_part(base, 0, 1));
+			emit_two(l, "LEA.HI.X", cap_part(to, 1, 1), cap_part(index, 1, 1),
+			         cap_part(base, 1, 1));
 		}
 		base = to;
 	}
 }
 
 /* Registers that hold an address; one that is a kernel argument is first moved there. */
-static struct cap_loc address(struct lower *l, const struct ir_operand *o, uint32_t space)
+static struct cap_loc address_of(struct lower *l, const struct ir_operand *o, uint32_t space)
 {
-	struct cap_loc a = source(l, o);
+	struct cap_loc a = source_of(l, o);
 	if (a.v != CAP_NONE || space == 0 || space == 2 || space == 3)
 		return a;
 	a = cap_fresh(l, 2);
-	emit(l, "MOV", cap_part(a, 0, 1), 0, NULL);
-	emit(l, "IMAD.MOV.U32", cap_part(a, 1, 1), 0, NULL);
+	emit_op(l, "MOV", cap_part(a, 0, 1), 0, NULL);
+	emit_op(l, "IMAD.MOV.U32", cap_part(a, 1, 1), 0, NULL);
 	return a;
 }
 
@@ -329,8 +332,8 @@ static const char *memory_opcode(uint32_t space, enum cap_mem mem, unsigned byte
 }
 
 /* One access of LLVM, cut into naturally aligned pieces of at most 16 bytes. */
-static void access(struct lower *l, enum cap_mem mem, uint32_t space, struct cap_loc at,
-                   struct cap_loc val, unsigned bytes, unsigned align, unsigned event)
+static void lower_access(struct lower *l, enum cap_mem mem, uint32_t space, struct cap_loc at,
+                         struct cap_loc val, unsigned bytes, unsigned align, unsigned event)
 {
 	unsigned step = 0;
 	for (unsigned off = 0; off < bytes && off < 256; off += step) {
@@ -339,8 +342,8 @@ static void access(struct lower *l, enum cap_mem mem, uint32_t space, struct cap
 			;
 		struct cap_loc v = cap_part(val, off / 4, step < 4 ? 1 : step / 4),
 			       to = mem == CAP_LOAD ? v : nowhere;
-		struct cap_op *o = emit(l, memory_opcode(space, mem, step), to, 2,
-		                        (struct cap_loc[]){at, mem == CAP_LOAD ? nowhere : v});
+		struct cap_op *o = emit_op(l, memory_opcode(space, mem, step), to, 2,
+		                           (struct cap_loc[]){at, mem == CAP_LOAD ? nowhere : v});
 		o->mem = space == 2 ? CAP_NO_MEM
 		                    : (uint8_t)mem; /* constants have no address in a trace */
 		o->event = (uint16_t)event;
@@ -352,9 +355,9 @@ static void load_or_store(struct lower *l)
 {
 	int store = cap_named(l->in, "store");
 	const struct ir_operand *p = cap_arg(l, l->in, store);
-	struct cap_loc v = store ? source(l, cap_arg(l, l->in, 0)) : result(l, 0);
-	access(l, store ? CAP_STORE : CAP_LOAD, l->in->space, address(l, p, l->in->space), v,
-	       l->in->bytes, l->in->align, 0);
+	struct cap_loc v = store ? source_of(l, cap_arg(l, l->in, 0)) : result_of(l, 0);
+	lower_access(l, store ? CAP_STORE : CAP_LOAD, l->in->space, address_of(l, p, l->in->space), v,
+	             l->in->bytes, l->in->align, 0);
 }
 
 /* vload4(offset, p), vstore4(value, offset, p): elements of their own alignment. */
@@ -363,12 +366,12 @@ static void vector_memory(struct lower *l)
 	int store = cap_starts(l->in->name, "vstore");
 	const struct ir_operand *v = cap_arg(l, l->in, 0), *index = cap_arg(l, l->in, store),
 				*p = cap_arg(l, l->in, 1 + store);
-	struct cap_loc at = address(l, p, l->in->space),
+	struct cap_loc at = address_of(l, p, l->in->space),
 		       to = cap_fresh(l, l->in->space == 0 || l->in->space == 3 ? 1 : 2);
-	emit2(l, to.n == 2 ? "IMAD.WIDE" : "LEA", to, source(l, index), at);
+	emit_two(l, to.n == 2 ? "IMAD.WIDE" : "LEA", to, source_of(l, index), at);
 	unsigned n = store && v->kind == IR_VALUE ? l->type[v->id].n : l->in->type.n;
-	access(l, store ? CAP_STORE : CAP_LOAD, l->in->space, to, store ? source(l, v) : result(l, 0),
-	       n * l->in->bytes, l->in->bytes, 0);
+	lower_access(l, store ? CAP_STORE : CAP_LOAD, l->in->space, to,
+	             store ? source_of(l, v) : result_of(l, 0), n * l->in->bytes, l->in->bytes, 0);
 }
 
 static const char *atomic_opcode(const char *name, int shared, int result_used)
@@ -391,15 +394,15 @@ static const char *atomic_opcode(const char *name, int shared, int result_used)
 	return shared ? table[i][1] : !result_used && table[i][3] ? table[i][3] : table[i][2];
 }
 
-static void atomic(struct lower *l)
+static void lower_atomic(struct lower *l)
 {
 	uint32_t space = l->in->has_mem ? l->in->space : 1;
-	struct cap_loc at = address(l, cap_arg(l, l->in, 0), space);
+	struct cap_loc at = address_of(l, cap_arg(l, l->in, 0), space);
 	int used = l->in->dst != CAP_NONE && l->uses[l->in->dst] > 0;
-	struct cap_op *o = emit(
-		l, atomic_opcode(l->in->name, space == 3, used), used ? result(l, 0) : nowhere, 3,
-		(struct cap_loc[]){at, source(l, cap_arg(l, l->in, 1)),
-	                           source(l, cap_arg(l, l->in, 2))});
+	struct cap_op *o = emit_op(
+		l, atomic_opcode(l->in->name, space == 3, used), used ? result_of(l, 0) : nowhere, 3,
+		(struct cap_loc[]){at, source_of(l, cap_arg(l, l->in, 1)),
+	                           source_of(l, cap_arg(l, l->in, 2))});
 	o->mem = CAP_ATOMIC;
 }
 
@@ -416,8 +419,9 @@ static void block_memory(struct lower *l)
 		unsigned piece = bytes - off < 16 ? bytes - off : 16;
 		size_t first = l->c->n;
 		if (!set)
-			access(l, CAP_LOAD, space, address(l, from, space), t, piece, 4, 0);
-		access(l, CAP_STORE, l->in->space, address(l, to, l->in->space), t, piece, 4, !set);
+			lower_access(l, CAP_LOAD, space, address_of(l, from, space), t, piece, 4, 0);
+		lower_access(l, CAP_STORE, l->in->space, address_of(l, to, l->in->space), t, piece, 4,
+		             !set);
 		for (size_t i = first; i < l->c->n; i++)
 			l->c->op[i].offset = (uint16_t)(l->c->op[i].offset + off);
 	}
@@ -425,10 +429,10 @@ static void block_memory(struct lower *l)
 
 /* ---- vectors ---------------------------------------------------------------------------------- */
 
-static void insert(struct lower *l)
+static void lower_insert(struct lower *l)
 {
 	unsigned per = cap_element_regs(l->in->type, 0);
-	struct cap_loc d = result(l, 0), base = source(l, cap_arg(l, l->in, 0));
+	struct cap_loc d = result_of(l, 0), base = source_of(l, cap_arg(l, l->in, 0));
 	const struct ir_operand *k = cap_arg(l, l->in, 2);
 	unsigned at = k->kind == IR_INT && k->imm >= 0 && k->imm < l->in->type.n ? (unsigned)k->imm : 0;
 	d.n = (uint8_t)(per * l->in->type.n);
@@ -437,11 +441,11 @@ static void insert(struct lower *l)
 	if (!cap_is_alias(l, l->in) && base.v != CAP_NONE)
 		for (unsigned e = 0; e < l->in->type.n; e++)
 			if (e != at)
-				move(l, cap_part(d, e * per, per), cap_part(base, e * per, per));
-	move(l, cap_part(d, at * per, per), source(l, cap_arg(l, l->in, 1)));
+				emit_move(l, cap_part(d, e * per, per), cap_part(base, e * per, per));
+	emit_move(l, cap_part(d, at * per, per), source_of(l, cap_arg(l, l->in, 1)));
 }
 
-static void shuffle(struct lower *l)
+static void lower_shuffle(struct lower *l)
 {
 	const struct ir_operand *a = cap_arg(l, l->in, 0), *b = cap_arg(l, l->in, 1);
 	int n = a->kind == IR_VALUE ? l->type[a->id].n : b->kind == IR_VALUE ? l->type[b->id].n : 16;
@@ -449,21 +453,22 @@ static void shuffle(struct lower *l)
 		const struct ir_operand *k = cap_arg(l, l->in, 2 + e);
 		int from = k->kind == IR_INT ? (int)k->imm : -1;
 		if (from >= 0)
-			move(l, result(l, e),
-			     from < n ? cap_element(l, a, (unsigned)from)
-			              : cap_element(l, b, (unsigned)(from - n)));
+			emit_move(l, result_of(l, e),
+			          from < n ? cap_element(l, a, (unsigned)from)
+			                   : cap_element(l, b, (unsigned)(from - n)));
 	}
 }
 
 /* An index that is not constant: one selection per element. */
-static void extract(struct lower *l)
+static void lower_extract(struct lower *l)
 {
 	const struct ir_operand *v = cap_arg(l, l->in, 0);
 	unsigned n = v->kind == IR_VALUE ? l->type[v->id].n : 1;
 	if (cap_arg(l, l->in, 1)->kind == IR_INT)
 		return;
 	for (unsigned e = 0; e < n; e++)
-		emit2(l, "SEL", result(l, 0), cap_element(l, v, e), source(l, cap_arg(l, l->in, 1)));
+		emit_two(l, "SEL", result_of(l, 0), cap_element(l, v, e),
+		         source_of(l, cap_arg(l, l->in, 1)));
 }
 
 /* ---- calls and control -------------------------------------------------------------------------- */
@@ -472,17 +477,17 @@ static int place_builtin(struct lower *l)
 {
 	if (cap_named(l->in, "get_global_id") || cap_named(l->in, "get_global_linear_id")) {
 		struct cap_loc t = cap_fresh(l, 1), u = cap_fresh(l, 1);
-		emit(l, "S2R", t, 0, NULL);
-		emit(l, "S2R", u, 0, NULL);
-		emit2(l, "IMAD", result(l, 0), t, u);
+		emit_op(l, "S2R", t, 0, NULL);
+		emit_op(l, "S2R", u, 0, NULL);
+		emit_two(l, "IMAD", result_of(l, 0), t, u);
 	} else if (cap_named(l->in, "get_local_id") || cap_named(l->in, "get_group_id") ||
 	           cap_named(l->in, "get_local_linear_id")) {
-		emit(l, "S2R", result(l, 0), 0, NULL);
+		emit_op(l, "S2R", result_of(l, 0), 0, NULL);
 	} else if (cap_named(l->in, "barrier") || cap_named(l->in, "work_group_barrier") ||
 	           cap_starts(l->in->name, "wait_group")) {
-		emit(l, "BAR.SYNC.DEFER_BLOCKING", nowhere, 0, NULL);
+		emit_op(l, "BAR.SYNC.DEFER_BLOCKING", nowhere, 0, NULL);
 	} else if (strstr(l->in->name, "mem_fence") || cap_named(l->in, "atomic_work_item_fence")) {
-		emit(l, "MEMBAR.SC.CTA", nowhere, 0, NULL);
+		emit_op(l, "MEMBAR.SC.CTA", nowhere, 0, NULL);
 	} else {
 		static const char *const nothing[] = {
 			"llvm.dbg", "llvm.lifetime", "llvm.assume", "llvm.experimental",
@@ -496,12 +501,12 @@ static int place_builtin(struct lower *l)
 	return 1;
 }
 
-static void builtin(struct lower *l)
+static void lower_builtin(struct lower *l)
 {
 	if (place_builtin(l))
 		return;
 	if (cap_starts(l->in->name, "atomic_") || cap_starts(l->in->name, "atom_")) {
-		atomic(l);
+		lower_atomic(l);
 		return;
 	}
 	if ((cap_starts(l->in->name, "vload") || cap_starts(l->in->name, "vstore")) && l->in->has_mem) {
@@ -513,8 +518,8 @@ static void builtin(struct lower *l)
 		return;
 	}
 	if (cap_starts(l->in->name, "read_image")) {
-		emit2(l, "TEX", result(l, 0), source(l, cap_arg(l, l->in, 1)),
-		      source(l, cap_arg(l, l->in, 2)));
+		emit_two(l, "TEX", result_of(l, 0), source_of(l, cap_arg(l, l->in, 1)),
+		         source_of(l, cap_arg(l, l->in, 2)));
 		return;
 	}
 	const struct ir_operand *a = cap_arg(l, l->in, 0);
@@ -530,7 +535,7 @@ static void builtin(struct lower *l)
 		struct cap_loc src[3];
 		for (unsigned i = 0; i < 3; i++)
 			src[i] = cap_element(l, cap_arg(l, l->in, i), e);
-		emit_chain(l, chain, result(l, e), 3, src);
+		emit_chain(l, chain, result_of(l, e), 3, src);
 	}
 }
 
@@ -545,33 +550,34 @@ static void phi_copies(struct lower *l, const struct ir_block *b)
 			const struct ir_inst *phi = &l->ir->inst[i];
 			for (unsigned k = 0; k + 1 < phi->nop; k += 2)
 				if (cap_arg(l, phi, k + 1)->id == self && phi->dst != CAP_NONE)
-					move(l, cap_locate(l, phi->dst), source(l, cap_arg(l, phi, k)));
+					emit_move(l, cap_locate(l, phi->dst),
+					          source_of(l, cap_arg(l, phi, k)));
 		}
 	}
 }
 
-static int follows(const struct lower *l, const struct ir_block *b, uint32_t s)
+static int follows_block(const struct lower *l, const struct ir_block *b, uint32_t s)
 {
 	return l->next == &l->ir->block[l->f->block + l->ir->succ[b->succ + s]];
 }
 
-static void terminator(struct lower *l, const struct ir_block *b)
+static void lower_terminator(struct lower *l, const struct ir_block *b)
 {
 	phi_copies(l, b);
 	if (cap_named(l->in, "ret")) {
-		emit(l, l->is_kernel ? "EXIT" : "RET.REL.NODEC", nowhere, 0, NULL);
+		emit_op(l, l->is_kernel ? "EXIT" : "RET.REL.NODEC", nowhere, 0, NULL);
 	} else if (cap_named(l->in, "switch")) {
-		struct cap_loc on = source(l, cap_arg(l, l->in, 0));
+		struct cap_loc on = source_of(l, cap_arg(l, l->in, 0));
 		for (uint32_t s = 1; s < b->nsucc; s++) {
-			emit(l, "ISETP.EQ.AND", nowhere, 1, &on);
-			emit(l, "BRA", nowhere, 0, NULL);
+			emit_op(l, "ISETP.EQ.AND", nowhere, 1, &on);
+			emit_op(l, "BRA", nowhere, 0, NULL);
 		}
 	} else if (b->nsucc > 1) {
-		emit(l, "BRA", nowhere, 0, NULL);
-		if (!follows(l, b, 0) && !follows(l, b, 1))
-			emit(l, "BRA", nowhere, 0, NULL);
-	} else if (b->nsucc == 1 && !follows(l, b, 0)) {
-		emit(l, "BRA", nowhere, 0, NULL);
+		emit_op(l, "BRA", nowhere, 0, NULL);
+		if (!follows_block(l, b, 0) && !follows_block(l, b, 1))
+			emit_op(l, "BRA", nowhere, 0, NULL);
+	} else if (b->nsucc == 1 && !follows_block(l, b, 0)) {
+		emit_op(l, "BRA", nowhere, 0, NULL);
 	}
 }
 
@@ -587,50 +593,51 @@ static int fused_add(struct lower *l)
 		                                  : NULL;
 		if (!m || !m->fused)
 			continue;
-		emit(l, cap_named(m, "mul") ? "IMAD" : "LEA", result(l, 0), 3,
-		     (struct cap_loc[]){source(l, cap_arg(l, m, 0)), source(l, cap_arg(l, m, 1)),
-		                        source(l, cap_arg(l, l->in, 1 - i))});
+		emit_op(l, cap_named(m, "mul") ? "IMAD" : "LEA", result_of(l, 0), 3,
+		        (struct cap_loc[]){source_of(l, cap_arg(l, m, 0)),
+		                           source_of(l, cap_arg(l, m, 1)),
+		                           source_of(l, cap_arg(l, l->in, 1 - i))});
 		return 1;
 	}
 	return 0;
 }
 
-static void instruction(struct lower *l, const struct ir_block *b)
+static void lower_instruction(struct lower *l, const struct ir_block *b)
 {
 	const struct ir_inst *in = l->in;
 	if (in == &l->ir->inst[b->inst + b->ninst - 1])
-		terminator(l, b);
+		lower_terminator(l, b);
 	else if (in->fused || cap_named(in, "phi"))
 		return;
 	else if (in->builtin)
-		builtin(l);
+		lower_builtin(l);
 	else if (cap_named(in, "call"))
-		emit(l, "CALL.REL.NOINC", result(l, 0), 0, NULL);
+		emit_op(l, "CALL.REL.NOINC", result_of(l, 0), 0, NULL);
 	else if (cap_named(in, "insertelement"))
-		insert(l);
+		lower_insert(l);
 	else if (cap_is_alias(l, in) || cap_is_constant(in) || fused_add(l))
 		return;
 	else if (cap_named(in, "mul"))
-		multiply(l);
+		lower_multiply(l);
 	else if (cap_named(in, "udiv") || cap_named(in, "sdiv") || cap_named(in, "urem") ||
 	         cap_named(in, "srem"))
 		divide_integers(l);
 	else if (cap_named(in, "fdiv") || cap_named(in, "frem"))
 		divide_floats(l);
 	else if (cap_starts(in->name, "icmp") || cap_starts(in->name, "fcmp"))
-		compare(l);
+		lower_compare(l);
 	else if (cap_named(in, "select"))
-		choose(l);
+		lower_select(l);
 	else if (cap_named(in, "gep"))
 		element_address(l);
 	else if (cap_named(in, "load") || cap_named(in, "store"))
 		load_or_store(l);
 	else if (cap_named(in, "shufflevector"))
-		shuffle(l);
+		lower_shuffle(l);
 	else if (cap_named(in, "extractelement"))
-		extract(l);
-	else if (!simple(l) && in->dst != CAP_NONE)
-		move(l, result(l, 0), source(l, cap_arg(l, in, 0)));
+		lower_extract(l);
+	else if (!lower_simple(l) && in->dst != CAP_NONE)
+		emit_move(l, result_of(l, 0), source_of(l, cap_arg(l, in, 0)));
 }
 
 /* ---- a function ------------------------------------------------------------------------------------ */
@@ -646,7 +653,7 @@ static int lower_blocks(struct lower *l, struct ct_error *e)
 		l->next = b + 1 < l->f->nblock ? k + 1 : NULL;
 		for (uint32_t i = k->inst; i < k->inst + k->ninst; i++) {
 			l->in = &l->ir->inst[i];
-			instruction(l, k);
+			lower_instruction(l, k);
 		}
 		l->c->block_end[b] = (uint32_t)l->c->n;
 	}

@@ -72,7 +72,7 @@ static int read_access(struct warp *w, struct lane *l, uint64_t token)
 }
 
 /* Goes to the lane's next segment and reads its accesses. */
-static int advance(struct warp *w, struct lane *l)
+static int advance_lane(struct warp *w, struct lane *l)
 {
 	uint64_t token;
 	int st = CT_OK;
@@ -101,7 +101,7 @@ static int advance(struct warp *w, struct lane *l)
 /* ---- lines ------------------------------------------------------------------------------ */
 
 /* Address of a lane in the way a trace shows it: offsets for shared and local memory. */
-static uint64_t shown(const struct ct_sinst *s, uint64_t address)
+static uint64_t shown_address(const struct ct_sinst *s, uint64_t address)
 {
 	if (s->space == CT_SPACE_SHARED)
 		return address - CAP_SHARED_BASE;
@@ -130,7 +130,7 @@ static void put_line(struct warp *w, const struct cap_line *line, unsigned first
 			if (!a)
 				continue; /* Oclgrind refused the access: predicated off here */
 			inst.mask |= UINT32_C(1) << i;
-			inst.addr[inst.naddr++] = shown(&line->sinst, a->address + line->offset);
+			inst.addr[inst.naddr++] = shown_address(&line->sinst, a->address + line->offset);
 		}
 		inst.base = inst.naddr ? inst.addr[0] : 0;
 		ct_accelsim_choose_form(&inst);
@@ -141,7 +141,7 @@ static void put_line(struct warp *w, const struct cap_line *line, unsigned first
 	out->insts++;
 }
 
-static int execute(struct warp *w, uint64_t mask, uint32_t segment)
+static int execute_lanes(struct warp *w, uint64_t mask, uint32_t segment)
 {
 	const struct cap_segment *s = &w->p->segment[segment];
 	for (uint32_t i = s->first; i < s->first + s->n; i++)
@@ -150,7 +150,7 @@ static int execute(struct warp *w, uint64_t mask, uint32_t segment)
 	int st = CT_OK;
 	for (unsigned i = 0; i < w->n && st == CT_OK; i++)
 		if (mask >> i & 1)
-			st = advance(w, &w->lane[i]);
+			st = advance_lane(w, &w->lane[i]);
 	for (unsigned half = 0; half < w->n && st == CT_OK; half += 32)
 		st = ct_buf_check(w->out[half / 32].text, w->e);
 	return st;
@@ -158,7 +158,7 @@ static int execute(struct warp *w, uint64_t mask, uint32_t segment)
 
 /* ---- lockstep ----------------------------------------------------------------------------- */
 
-static int push(struct warp *w, uint64_t mask, uint32_t depth, uint32_t join)
+static int push_frame(struct warp *w, uint64_t mask, uint32_t depth, uint32_t join)
 {
 	if (ct_grow((void **)&w->stack, &w->cap, w->depth + 1, sizeof *w->stack) < 0)
 		return ct_fail_nomem(w->e);
@@ -166,7 +166,7 @@ static int push(struct warp *w, uint64_t mask, uint32_t depth, uint32_t join)
 	return CT_OK;
 }
 
-static int arrived(const struct warp *w, const struct frame *f, const struct lane *l)
+static int has_arrived(const struct warp *w, const struct frame *f, const struct lane *l)
 {
 	if (l->segment == CAP_NONE || l->depth < f->depth)
 		return 1;
@@ -174,13 +174,14 @@ static int arrived(const struct warp *w, const struct frame *f, const struct lan
 }
 
 /* Lanes of f that still run, and those among them that go first: deepest call, then lowest segment. */
-static uint64_t running(const struct warp *w, const struct frame *f, uint64_t *first, unsigned *leader)
+static uint64_t running_lanes(const struct warp *w, const struct frame *f, uint64_t *first,
+                              unsigned *leader)
 {
 	uint64_t all = 0;
 	*first = 0;
 	for (unsigned i = 0; i < w->n; i++) {
 		const struct lane *l = &w->lane[i], *best = &w->lane[*leader];
-		if (!(f->mask >> i & 1) || arrived(w, f, l))
+		if (!(f->mask >> i & 1) || has_arrived(w, f, l))
 			continue;
 		if (*first == 0 || l->depth > best->depth ||
 		    (l->depth == best->depth && l->segment < best->segment)) {
@@ -196,7 +197,7 @@ static uint64_t running(const struct warp *w, const struct frame *f, uint64_t *f
 }
 
 /* Lanes have parted: those of `all` run to where their paths meet, those of `first` first. */
-static int part(struct warp *w, uint64_t all, uint64_t first, unsigned leader)
+static int part_lanes(struct warp *w, uint64_t all, uint64_t first, unsigned leader)
 {
 	const struct frame f = w->stack[w->depth - 1];
 	const struct lane *l = &w->lane[leader];
@@ -209,26 +210,26 @@ static int part(struct warp *w, uint64_t all, uint64_t first, unsigned leader)
 		if (f.depth > depth || (f.depth == depth && f.join == join)) {
 			/* The same meeting point: only split. */
 		} else {
-			return push(w, all, depth, join);
+			return push_frame(w, all, depth, join);
 		}
 	}
-	int st = push(w, all & ~first, f.depth, f.join);
-	return st == CT_OK ? push(w, first, f.depth, f.join) : st;
+	int st = push_frame(w, all & ~first, f.depth, f.join);
+	return st == CT_OK ? push_frame(w, first, f.depth, f.join) : st;
 }
 
-static int run(struct warp *w)
+static int run_warp(struct warp *w)
 {
-	int st = push(w, w->n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << w->n) - 1, 0, CAP_NONE);
+	int st = push_frame(w, w->n == 64 ? ~UINT64_C(0) : (UINT64_C(1) << w->n) - 1, 0, CAP_NONE);
 	while (st == CT_OK && w->depth > 0) {
 		uint64_t first;
 		unsigned leader = 0;
-		uint64_t all = running(w, &w->stack[w->depth - 1], &first, &leader);
+		uint64_t all = running_lanes(w, &w->stack[w->depth - 1], &first, &leader);
 		if (!all)
 			w->depth--;
 		else if (all == first)
-			st = execute(w, all, w->lane[leader].segment);
+			st = execute_lanes(w, all, w->lane[leader].segment);
 		else
-			st = part(w, all, first, leader);
+			st = part_lanes(w, all, first, leader);
 	}
 	return st;
 }
@@ -245,9 +246,9 @@ int cap_merge(const struct cap_program *p, const struct ct_kernel *k, const stru
 		lane[i] = (struct lane){.at = stream[i].p, .end = end, .segment = CAP_NONE};
 	}
 	for (unsigned i = 0; i < n && st == CT_OK; i++)
-		st = advance(&w, &lane[i]);
+		st = advance_lane(&w, &lane[i]);
 	if (st == CT_OK)
-		st = run(&w);
+		st = run_warp(&w);
 	for (unsigned i = 0; i < n; i++)
 		free(lane[i].access);
 	free(w.stack);

@@ -13,7 +13,7 @@ struct parser {
 	char *at;       /* rest of the line */
 };
 
-static int bad(const struct parser *p, const char *what)
+static int bad_line(const struct parser *p, const char *what)
 {
 	return ct_fail(p->e, CT_ERR_INPUT,
 	               "capture: line %zu of the kernel's text: %s: plugin and "
@@ -21,7 +21,7 @@ static int bad(const struct parser *p, const char *what)
 	               p->line, what);
 }
 
-static char *word(struct parser *p)
+static char *next_word(struct parser *p)
 {
 	while (*p->at == ' ')
 		p->at++;
@@ -34,7 +34,7 @@ static char *word(struct parser *p)
 	return w;
 }
 
-static int number(const char *s, uint32_t *v)
+static int parse_number(const char *s, uint32_t *v)
 {
 	char *end;
 	unsigned long n = strtoul(s, &end, 10);
@@ -42,13 +42,14 @@ static int number(const char *s, uint32_t *v)
 	return *s >= '0' && *s <= '9' && !*end && n < CAP_NONE;
 }
 
-static int type(const char *s, struct ir_type *t)
+static int parse_type(const char *s, struct ir_type *t)
 {
 	char *end;
 	*t = (struct ir_type){.kind = 'v', .n = 1};
 	if (*s >= '0' && *s <= '9') {
 		unsigned long n = strtoul(s, &end, 10);
-		if (*end != 'x' || n == 0 || n > 16 || end[1] == 'v' || !type(end + 1, t) || t->n != 1)
+		if (*end != 'x' || n == 0 || n > 16 || end[1] == 'v' || !parse_type(end + 1, t) ||
+		    t->n != 1)
 			return 0;
 		t->n = (uint8_t)n;
 		return 1;
@@ -73,17 +74,17 @@ static int type(const char *s, struct ir_type *t)
 	         ? NULL \
 	         : memset(&(p)->ir->what[(p)->ir->n##what++], 0, sizeof *(p)->ir->what))
 
-static int operand(struct parser *p, struct ir_inst *in, char *w)
+static int parse_operand(struct parser *p, struct ir_inst *in, char *w)
 {
 	if (*w == ':')
-		return type(w + 1, &in->from) ? CT_OK : bad(p, "source type");
+		return parse_type(w + 1, &in->from) ? CT_OK : bad_line(p, "source type");
 	if (*w == '=') {
 		char *s = w + 1;
 		uint32_t *field[] = {&in->space, &in->bytes, &in->align};
 		for (int i = 0; i < 3; i++, s++) {
 			unsigned long n = strtoul(s, &s, 10);
 			if (n > 1u << 30 || *s != (i < 2 ? ',' : '\0'))
-				return bad(p, "memory operand");
+				return bad_line(p, "memory operand");
 			*field[i] = (uint32_t)n;
 		}
 		in->has_mem = 1;
@@ -99,33 +100,33 @@ static int operand(struct parser *p, struct ir_inst *in, char *w)
 		return CT_OK;
 	}
 	o->kind = *w == '@' ? IR_LABEL : IR_VALUE;
-	return number(w + (*w == '@'), &o->id) ? CT_OK : bad(p, "operand");
+	return parse_number(w + (*w == '@'), &o->id) ? CT_OK : bad_line(p, "operand");
 }
 
-static void value(struct parser *p, uint32_t v)
+static void add_value(struct parser *p, uint32_t v)
 {
 	struct ir_func *f = &p->ir->func[p->ir->nfunc - 1];
 	if (v != CAP_NONE && v >= f->nvalues)
 		f->nvalues = v + 1;
 }
 
-static int instruction(struct parser *p)
+static int parse_instruction(struct parser *p)
 {
 	struct ir_inst *in = PUSH(p, inst);
-	char *dst = word(p), *t = word(p), *name = word(p);
+	char *dst = next_word(p), *t = next_word(p), *name = next_word(p);
 	if (!in)
 		return ct_fail_nomem(p->e);
 	/* The segment of an earlier block has that block's place. */
 	int in_segment = p->ir->nsegment > p->ir->block[p->ir->nblock - 1].segment;
-	if (!dst || !t || !name || !in_segment || !type(t, &in->type))
-		return bad(p, "instruction");
+	if (!dst || !t || !name || !in_segment || !parse_type(t, &in->type))
+		return bad_line(p, "instruction");
 	in->dst = CAP_NONE;
-	if (*dst != '-' && !number(dst, &in->dst))
-		return bad(p, "result");
-	value(p, in->dst);
+	if (*dst != '-' && !parse_number(dst, &in->dst))
+		return bad_line(p, "result");
+	add_value(p, in->dst);
 	if (strcmp(name, "builtin") == 0) {
 		in->builtin = 1;
-		name = word(p);
+		name = next_word(p);
 	}
 	in->name = name ? name : "";
 	in->op = (uint32_t)p->ir->noperand;
@@ -133,19 +134,19 @@ static int instruction(struct parser *p)
 	in->index = p->index++;
 	p->ir->block[p->ir->nblock - 1].ninst++;
 	int st = CT_OK;
-	for (char *w; st == CT_OK && (w = word(p));) {
-		st = operand(p, in, w);
+	for (char *w; st == CT_OK && (w = next_word(p));) {
+		st = parse_operand(p, in, w);
 		const struct ir_operand *o = in->nop ? &p->ir->operand[p->ir->noperand - 1] : NULL;
 		if (st == CT_OK && o && o->kind == IR_VALUE)
-			value(p, o->id);
+			add_value(p, o->id);
 	}
 	return st;
 }
 
-static int block(struct parser *p)
+static int parse_block(struct parser *p)
 {
 	if (p->ir->nfunc == 0)
-		return bad(p, "block without function");
+		return bad_line(p, "block without function");
 	struct ir_block *b = PUSH(p, block);
 	if (!b)
 		return ct_fail_nomem(p->e);
@@ -153,18 +154,18 @@ static int block(struct parser *p)
 	b->succ = (uint32_t)p->ir->nsucc;
 	b->segment = (uint32_t)p->ir->nsegment;
 	p->ir->func[p->ir->nfunc - 1].nblock++;
-	for (char *w; (w = word(p));) {
+	for (char *w; (w = next_word(p));) {
 		uint32_t *s = PUSH(p, succ);
 		if (!s)
 			return ct_fail_nomem(p->e);
-		if (!number(w, s))
-			return bad(p, "successor");
+		if (!parse_number(w, s))
+			return bad_line(p, "successor");
 		b->nsucc++;
 	}
 	return CT_OK;
 }
 
-static int function(struct parser *p)
+static int parse_function(struct parser *p)
 {
 	struct ir_func *f = PUSH(p, func);
 	if (!f)
@@ -174,14 +175,14 @@ static int function(struct parser *p)
 	return CT_OK;
 }
 
-static int argument(struct parser *p)
+static int parse_argument(struct parser *p)
 {
-	char *v = word(p), *t = word(p);
+	char *v = next_word(p), *t = next_word(p);
 	struct ir_arg *a = p->ir->nfunc ? PUSH(p, arg) : NULL;
-	if (!a || !v || !t || !number(v, &a->value) || !type(t, &a->type))
-		return bad(p, "argument");
+	if (!a || !v || !t || !parse_number(v, &a->value) || !parse_type(t, &a->type))
+		return bad_line(p, "argument");
 	p->ir->func[p->ir->nfunc - 1].narg++;
-	value(p, a->value);
+	add_value(p, a->value);
 	return CT_OK;
 }
 
@@ -191,40 +192,40 @@ static int in_block(const struct parser *p)
 	return p->ir->nfunc && p->ir->func[p->ir->nfunc - 1].nblock;
 }
 
-static int line(struct parser *p, char *s)
+static int parse_line(struct parser *p, char *s)
 {
 	p->at = s + 1;
 	switch (*s) {
 	case 'K': p->ir->name = s[1] ? s + 2 : s + 1; return CT_OK;
-	case 'F': return function(p);
-	case 'A': return argument(p);
-	case 'B': return block(p);
+	case 'F': return parse_function(p);
+	case 'A': return parse_argument(p);
+	case 'B': return parse_block(p);
 	case 'S':
 		p->ir->nsegment++;
 		p->index = 0;
-		return in_block(p) ? CT_OK : bad(p, "segment without block");
-	case 'I': return in_block(p) ? instruction(p) : bad(p, "instruction without block");
-	default: return bad(p, "unknown line");
+		return in_block(p) ? CT_OK : bad_line(p, "segment without block");
+	case 'I': return in_block(p) ? parse_instruction(p) : bad_line(p, "instruction without block");
+	default: return bad_line(p, "unknown line");
 	}
 }
 
 /* Numbers that later passes use as indexes. */
-static int check(const struct parser *p)
+static int check_parsed(const struct parser *p)
 {
 	const struct ir *ir = p->ir;
 	if (ir->nfunc == 0 || !ir->name)
-		return bad(p, "no kernel");
+		return bad_line(p, "no kernel");
 	for (size_t i = 0; i < ir->nfunc; i++) {
 		const struct ir_func *f = &ir->func[i];
 		if (f->nblock == 0 || f->nvalues > ir->ninst + ir->narg + 1)
-			return bad(p, "function");
+			return bad_line(p, "function");
 		for (uint32_t b = f->block; b < f->block + f->nblock; b++) {
 			const struct ir_block *k = &ir->block[b];
 			if (k->segment >= ir->nsegment || k->ninst == 0)
-				return bad(p, "empty block");
+				return bad_line(p, "empty block");
 			for (uint32_t s = 0; s < k->nsucc; s++)
 				if (ir->succ[k->succ + s] >= f->nblock)
-					return bad(p, "successor");
+					return bad_line(p, "successor");
 		}
 	}
 	return CT_OK;
@@ -242,9 +243,9 @@ int cap_ir_parse(struct ir *ir, const char *text, size_t n, struct ct_error *e)
 		if (*next)
 			*next++ = '\0';
 		p.line++;
-		st = line(&p, s);
+		st = parse_line(&p, s);
 	}
-	return st == CT_OK ? check(&p) : st;
+	return st == CT_OK ? check_parsed(&p) : st;
 }
 
 void cap_ir_free(struct ir *ir)

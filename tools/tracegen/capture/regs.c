@@ -18,12 +18,12 @@ struct live {
 	uint32_t *next;     /* members of a joined class, a ring */
 };
 
-static int has(const uint64_t *set, uint32_t v)
+static int has_member(const uint64_t *set, uint32_t v)
 {
 	return set[v / 64] >> v % 64 & 1;
 }
 
-static void add(uint64_t *set, uint32_t v)
+static void add_member(uint64_t *set, uint32_t v)
 {
 	set[v / 64] |= UINT64_C(1) << v % 64;
 }
@@ -39,7 +39,7 @@ static int writes_all(const struct live *l, const struct cap_op *o)
 }
 
 /* One pass backwards over all blocks; says whether a set grew. */
-static int flow(struct live *l, uint64_t *now)
+static int flow_once(struct live *l, uint64_t *now)
 {
 	int grew = 0;
 	for (uint32_t b = l->f->nblock; b-- > 0;) {
@@ -54,7 +54,7 @@ static int flow(struct live *l, uint64_t *now)
 			if (writes_all(l, o))
 				now[o->dst.v / 64] &= ~(UINT64_C(1) << o->dst.v % 64);
 			for (unsigned s = 0; s < o->nsrc; s++)
-				add(now, o->src[s].v);
+				add_member(now, o->src[s].v);
 		}
 		for (size_t w = 0; w < l->words; w++) {
 			grew |= (now[w] & ~in[w]) != 0;
@@ -64,7 +64,7 @@ static int flow(struct live *l, uint64_t *now)
 	return grew;
 }
 
-static void cover(struct cap_vreg *v, uint32_t at)
+static void cover_place(struct cap_vreg *v, uint32_t at)
 {
 	if (at < v->start)
 		v->start = at;
@@ -72,7 +72,7 @@ static void cover(struct cap_vreg *v, uint32_t at)
 		v->end = at;
 }
 
-static void intervals(struct live *l)
+static void find_intervals(struct live *l)
 {
 	for (size_t v = 0; v < l->c->nv; v++) {
 		l->c->vreg[v].start = CAP_NONE;
@@ -81,22 +81,22 @@ static void intervals(struct live *l)
 	for (uint32_t b = 0; b < l->f->nblock; b++) {
 		uint32_t start = block_start(l, b), end = l->c->block_end[b];
 		for (uint32_t v = 0; v < l->c->nv; v++) {
-			if (has(l->in + b * l->words, v))
-				cover(&l->c->vreg[v], start);
-			if (has(l->out + b * l->words, v))
-				cover(&l->c->vreg[v], end);
+			if (has_member(l->in + b * l->words, v))
+				cover_place(&l->c->vreg[v], start);
+			if (has_member(l->out + b * l->words, v))
+				cover_place(&l->c->vreg[v], end);
 		}
 		for (uint32_t i = start; i < end; i++) {
 			const struct cap_op *o = &l->c->op[i];
 			for (unsigned s = 0; s < o->nsrc; s++)
-				cover(&l->c->vreg[o->src[s].v], i);
+				cover_place(&l->c->vreg[o->src[s].v], i);
 			if (o->dst.v != CAP_NONE)
-				cover(&l->c->vreg[o->dst.v], i);
+				cover_place(&l->c->vreg[o->dst.v], i);
 		}
 	}
 }
 
-static uint32_t find(struct cap_code *c, uint32_t v)
+static uint32_t find_root(struct cap_code *c, uint32_t v)
 {
 	while (c->vreg[v].parent != v)
 		v = c->vreg[v].parent = c->vreg[c->vreg[v].parent].parent;
@@ -105,11 +105,11 @@ static uint32_t find(struct cap_code *c, uint32_t v)
 
 /* Where v lives in block b, in at most two pieces (a value that wraps around a loop's end lives
  * at both ends of its block). Returns their number. */
-static unsigned pieces(const struct live *l, uint32_t b, uint32_t v, uint32_t from[2], uint32_t to[2])
+static unsigned pieces_of(const struct live *l, uint32_t b, uint32_t v, uint32_t from[2], uint32_t to[2])
 {
 	uint32_t end = l->c->block_end[b];
 	unsigned n = 0;
-	if (has(l->in + b * l->words, v))
+	if (has_member(l->in + b * l->words, v))
 		from[n] = to[n] = block_start(l, b), n++;
 	for (uint32_t i = block_start(l, b); i < end; i++) {
 		const struct cap_op *o = &l->c->op[i];
@@ -124,7 +124,7 @@ static unsigned pieces(const struct live *l, uint32_t b, uint32_t v, uint32_t fr
 			from[n++] = i;
 		to[n - 1] = i;
 	}
-	if (n && has(l->out + b * l->words, v))
+	if (n && has_member(l->out + b * l->words, v))
 		to[n - 1] = end;
 	return n;
 }
@@ -148,15 +148,16 @@ static uint32_t one_value_from(const struct live *l, uint32_t b, uint32_t a, uin
 
 /* Whether two values are ever needed at the same time. Ranges that only touch do not collide: a
  * line reads before it writes. */
-static int collide(const struct live *l, uint32_t a, uint32_t v)
+static int do_collide(const struct live *l, uint32_t a, uint32_t v)
 {
 	for (uint32_t b = 0; b < l->f->nblock; b++) {
 		const uint64_t *in = l->in + b * l->words, *out = l->out + b * l->words;
 		uint32_t fa[2], ta[2], fv[2], tv[2];
 		uint32_t same = one_value_from(l, b, a, v);
-		if ((has(in, a) && has(in, v)) || (has(out, a) && has(out, v) && same == CAP_NONE))
+		if ((has_member(in, a) && has_member(in, v)) ||
+		    (has_member(out, a) && has_member(out, v) && same == CAP_NONE))
 			return 1;
-		unsigned na = pieces(l, b, a, fa, ta), nv = na ? pieces(l, b, v, fv, tv) : 0;
+		unsigned na = pieces_of(l, b, a, fa, ta), nv = na ? pieces_of(l, b, v, fv, tv) : 0;
 		if (na && nv && same != CAP_NONE) {
 			ta[na - 1] = ta[na - 1] < same ? ta[na - 1] : same;
 			tv[nv - 1] = tv[nv - 1] < same ? tv[nv - 1] : same;
@@ -169,17 +170,17 @@ static int collide(const struct live *l, uint32_t a, uint32_t v)
 	return 0;
 }
 
-static void join(struct live *l, uint32_t a, uint32_t b)
+static void join_registers(struct live *l, uint32_t a, uint32_t b)
 {
 	struct cap_code *c = l->c;
-	uint32_t ra = find(c, a), rb = find(c, b), t;
+	uint32_t ra = find_root(c, a), rb = find_root(c, b), t;
 	if (ra == rb || c->vreg[ra].n != c->vreg[rb].n)
 		return;
 	uint32_t i = ra;
 	do {
 		uint32_t j = rb;
 		do {
-			if (collide(l, i, j))
+			if (do_collide(l, i, j))
 				return;
 		} while ((j = l->next[j]) != rb);
 	} while ((i = l->next[i]) != ra);
@@ -187,8 +188,8 @@ static void join(struct live *l, uint32_t a, uint32_t b)
 	t = l->next[ra];
 	l->next[ra] = l->next[rb];
 	l->next[rb] = t;
-	cover(&c->vreg[ra], c->vreg[rb].start);
-	cover(&c->vreg[ra], c->vreg[rb].end);
+	cover_place(&c->vreg[ra], c->vreg[rb].start);
+	cover_place(&c->vreg[ra], c->vreg[rb].end);
 }
 
 /* Copies cost pairs of classes: in huge kernels (fully unrolled) they stay. */
@@ -202,7 +203,7 @@ static void join_copies(struct live *l)
 	for (size_t i = l->c->first_op; i < l->c->n; i++) {
 		const struct cap_op *o = &l->c->op[i];
 		if (o->copy && o->dst.sub == 0 && o->src[0].sub == 0)
-			join(l, o->dst.v, o->src[0].v);
+			join_registers(l, o->dst.v, o->src[0].v);
 	}
 }
 
@@ -229,8 +230,8 @@ static uint32_t free_group(const uint32_t *busy_until, uint32_t base, uint32_t s
 	return REGS;
 }
 
-static void scan(struct cap_code *c, struct cap_vreg **order, size_t n, uint32_t base, uint32_t *regs,
-                 uint32_t *crowded)
+static void scan_intervals(struct cap_code *c, struct cap_vreg **order, size_t n, uint32_t base,
+                           uint32_t *regs, uint32_t *crowded)
 {
 	uint32_t busy_until[REGS] = {0};
 	for (size_t i = 0; i < n; i++) {
@@ -247,7 +248,7 @@ static void scan(struct cap_code *c, struct cap_vreg **order, size_t n, uint32_t
 			*regs = r + v->n;
 	}
 	for (uint32_t v = 0; v < c->nv; v++)
-		c->vreg[v].reg = c->vreg[find(c, v)].reg;
+		c->vreg[v].reg = c->vreg[find_root(c, v)].reg;
 }
 
 static int live_sets(struct live *l, struct ct_error *e)
@@ -258,7 +259,7 @@ static int live_sets(struct live *l, struct ct_error *e)
 	l->next = ct_calloc(l->c->nv + 1, sizeof *l->next);
 	uint64_t *now = ct_calloc(l->words, sizeof *now);
 	int st = l->in && l->out && l->next && now ? CT_OK : ct_fail_nomem(e);
-	while (st == CT_OK && flow(l, now))
+	while (st == CT_OK && flow_once(l, now))
 		;
 	free(now);
 	return st;
@@ -281,13 +282,13 @@ int cap_allocate(const struct ir *ir, const struct ir_func *f, struct cap_code *
 	int st = order ? live_sets(&l, e) : ct_fail_nomem(e);
 	if (st == CT_OK) {
 		size_t n = 0;
-		intervals(&l);
+		find_intervals(&l);
 		join_copies(&l);
 		for (uint32_t v = 0; v < c->nv; v++)
-			if (find(c, v) == v && c->vreg[v].start != CAP_NONE)
+			if (find_root(c, v) == v && c->vreg[v].start != CAP_NONE)
 				order[n++] = &c->vreg[v];
 		qsort(order, n, sizeof(void *), by_start);
-		scan(c, order, n, base, regs, crowded);
+		scan_intervals(c, order, n, base, regs, crowded);
 		drop_copies(c);
 	}
 	free(order);
