@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "common/terminal.h"
 #include "common/tool.h"
 #include "tracegen/capture/capture.h"
 #include "tracegen/capture/cuda.h"
@@ -246,10 +247,32 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	return st;
 }
 
+/* For people: as many columns as the screen has room for. */
+static void list_table(struct ct_buf *b)
+{
+	static const char *const heads[] = {"workload", "small", "medium", "large", "papers", "what"};
+	static const unsigned char rank[] = {0, 1, 2, 3, 4, 0};
+	struct ct_table table = {
+		.columns = sizeof heads / sizeof heads[0], .style = ct_terminal_style(), .rank = rank};
+	ct_table_heads(&table, heads);
+	for (size_t i = 0; i < wl_count; i++) {
+		ct_table_cell(&table, "%s", wl_all[i].name);
+		for (int k = 0; k < 3; k++)
+			ct_table_cell(&table, "%uk", wl_all[i].kinsts[k]);
+		ct_table_cell(&table, "%s", wl_all[i].papers);
+		ct_table_cell(&table, "%s", wl_all[i].what);
+	}
+	ct_table_render(&table, b);
+	ct_buf_puts(b, "small, medium, large: thousand warp instructions\n");
+}
+
 static int list(struct ct_tool *t, struct ct_error *e)
 {
 	struct ct_buf b = {0};
-	for (size_t i = 0; i < wl_count; i++) {
+	const int people = t->output == CT_OUTPUT_TABLE; /* standard output is a terminal */
+	if (people)
+		list_table(&b);
+	for (size_t i = 0; i < wl_count && !people; i++) {
 		const struct workload *w = &wl_all[i];
 		ct_buf_printf(&b, "%-20s %6uk %6uk %6uk  %-54s %s\n", w->name, w->kinsts[0],
 		              w->kinsts[1], w->kinsts[2], w->papers, w->what);

@@ -45,6 +45,8 @@ for w in 80 120 160; do
 	wide=$(NO_COLOR=1 on $w C.UTF-8 "triage -q kept/*" | LC_ALL=C.UTF-8 wc -L)
 	check "lines of triage fit $w columns ($wide)" test "$wide" -le $w -a "$wide" -gt 40
 done
+wide=$(on 80 C "tracegen --list" | wc -L)
+check "the list of workloads fits 80 columns ($wide)" test "$wide" -le 80 -a "$wide" -gt 40
 same "a narrow terminal keeps the reasons" 0 "$(on 80 C.UTF-8 "triage -q $p" | blocks)"
 COLUMNS=400 triage -q -O table --no-verify "$p" >file
 same "a file gets ASCII" "0 0" "$(high <file) $(escapes <file)"

@@ -167,7 +167,7 @@ static void miss_ratio(const struct rep_workload *w, size_t i, const char *level
 	if (l.n < 2)
 		return;
 	ch_size(x[POINTS / 2], t);
-	snprintf(here, sizeof here, "here %s: %.1f %%", t, 100 * y[POINTS / 2]);
+	snprintf(here, sizeof here, "configured %s: %.1f %%", t, 100 * y[POINTS / 2]);
 	snprintf(id, sizeof id, "w%zu-mr-%s", i, level);
 	snprintf(title, sizeof title, "Sector misses by capacity, %s", name);
 	snprintf(desc, sizeof desc,
@@ -246,9 +246,13 @@ static int ipc_by_sms(const struct rep_workload *w, size_t i, struct ct_buf *b)
 	struct sweep *s = ct_calloc(2, sizeof *s);
 	struct ch_line line[2];
 	size_t n = 0;
-	char id[32];
+	double sms;
+	char id[32], configured[48];
 	if (!s)
 		b->failed = 1;
+	if (!ct_field_real(ct_profile_gp(w->p, "sm.count") ? ct_profile_gp(w->p, "sm.count") : "", &sms))
+		sms = NAN;
+	snprintf(configured, sizeof configured, "configured %.0f", sms);
 	for (int k = 0; s && k < 2; k++) {
 		read_sweep(w, m->name, system[k], &s[k]);
 		if (s[k].n > 1)
@@ -262,7 +266,8 @@ static int ipc_by_sms(const struct rep_workload *w, size_t i, struct ct_buf *b)
 			.desc = "Thread instructions per cycle of the whole GPU, launches included.",
 			.x = "compute SMs",
 			.y = "IPC with launch",
-			.mark_x = NAN,
+			.mark_x = sms,
+			.mark = configured,
 			.whole_x = 1};
 		ct_buf_puts(b, "<figure>");
 		ch_lines(b, &a, line, n);
