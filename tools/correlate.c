@@ -9,6 +9,7 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "common/board.h"
 #include "common/stage.h"
 #include "correlate/compare.h"
 #include "correlate/show.h"
@@ -273,8 +274,8 @@ static void fill_show(const struct own *o, struct cor_show *s)
 static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	struct cor_show s;
-	(void)p;
 	fill_show(t->own, &s);
+	ct_board_intervals(p, b);
 	cor_table(&s, b);
 	return ct_buf_check(b, e);
 }

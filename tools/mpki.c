@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "common/board.h"
 #include "common/curve.h"
 #include "common/kernels.h"
 #include "common/stage.h"
@@ -151,6 +152,7 @@ static void head(const struct ct_stage *s, struct ct_buf *b)
 	              s->gpu.l1_adaptive ? "up to " : "", l1, llc);
 	if (ct_profile_gp(s->p, "model.timing"))
 		ct_buf_printf(b, "timing of the replay: %s\n\n", ct_profile_gp(s->p, "model.timing"));
+	ct_board_intervals(s->p, b);
 }
 
 /* How the numbers of a row were got: on another GPU not all in one way. */

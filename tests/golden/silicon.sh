@@ -20,6 +20,7 @@ check "branches cost time" test "$cold" -gt "$(metric cycles -p llc.flush=on -p 
 same "--machine says whose rules they are" accelsim "$("$bin/mpki" -q -g gv100 --machine accelsim -O profile strided | awk -F'\t' '$2 == "machine" { print $3 }')"
 same "and gives what the key gives" "$(metric dram_read_bytes --machine accelsim)" "$one"
 refuses "other rules" 2 'use accelsim or silicon' "$bin/mpki" --machine volta strided
+same "only replays after a board's rules have intervals" 0 "$("$bin/mpki" -q -g v100 -O table strided | grep -c 'doc/replay.md section 13')"
 same "--cold empties the caches" "$cold" "$(metric cycles --cold)"
 same "a key goes over it" "$(metric cycles)" "$(metric cycles -p llc.flush=off --cold)"
 
@@ -42,6 +43,10 @@ if [ -e "$board" ]; then
 	awk -v out=all -f "$CT_ROOT/tests/silicon/compare.awk" "$board" "$CT_ROOT/tests/silicon/results.tsv" >kept
 	same "no mean has passed its goal" "" "$(awk -F'\t' '$2 == "open" && $7 ~ /^[0-9]/ && $3 > $7' kept)"
 	same "ours is nearer than every published simulator" "" "$(awk -F'\t' '$2 == "open" { for (i = 4; i < 7; i++) if ($i ~ /^[0-9]/ && $i <= $3) print $1 }' kept)"
+	same "mpki prints the intervals that follow from them" \
+		"$(awk -f "$CT_ROOT/tests/silicon/intervals.awk" all | awk -F'\t' 'NR > 1 { printf "%s..%s%s", $3, $4, NR % 3 == 1 ? "\n" : " " }')" \
+		"$("$bin/mpki" -q -g gv100 -O table strided | grep -E '^(the board|ctcc)' | grep -oE '[-+][0-9.]+\.\.[-+][0-9.]+' | paste -d' ' - - -)"
+	same "nine programs of ten lie within what the others say" "" "$(awk -f "$CT_ROOT/tests/silicon/intervals.awk" all | awk -F'\t' 'NR > 1 && $1 == "open" && ($7 < 85 || $7 > 95)')"
 else
 	skip "means beside the board's" "no ../shared/silicon"
 fi
