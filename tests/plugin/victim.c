@@ -111,9 +111,8 @@ static void kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *k, ui
 
 static void engine_free(void *parts)
 {
-	struct victim *x = parts;
-	free(x ? x->l1 : NULL);
-	free(x);
+	free(parts ? ((struct victim *)parts)->l1 : NULL);
+	free(parts);
 }
 
 static int engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
@@ -128,7 +127,8 @@ static int engine(const struct ct_mechanism_run *run, unsigned system, struct ct
 	x->lines = system ? (uint32_t)run->mechanism->values(run)[0] : 0;
 	x->l1 = calloc((size_t)g->sms * (x->slots + x->lines), sizeof *x->l1);
 	x->beside = x->l1 + (size_t)g->sms * x->slots;
-	x->part = (struct ct_l1_part){{.ctx = x, .kernel = kernel}, 0, 0, lookup, filled, NULL, flush};
+	x->part = (struct ct_l1_part){.lookup = lookup, .filled = filled, .flush = flush};
+	x->part.part = (struct ct_part){.ctx = x, .kernel = kernel};
 	x->parts.l1 = &x->part;
 	*engine = (struct ct_replays_engine){.gpu = g, .options = {.parts = &x->parts}};
 	return x->l1 ? CT_OK : ct_fail_nomem(e);
