@@ -10,6 +10,7 @@
 #include "pass/origin.h"
 #include "trace/arrays.h"
 #include "traceinfo/helper.h"
+#include "traceinfo/streams.h"
 
 struct info {
 	struct ct_tool *t;
@@ -21,6 +22,7 @@ struct info {
 	struct ct_buf head;  /* of the run that is going on */
 	uint32_t head_first, head_last;
 	uint64_t memcpy_bytes;
+	struct streams streams;
 };
 
 struct metric {
@@ -132,6 +134,8 @@ static int one_kernel(struct info *n, const struct ct_kernel *k, struct ct_error
 		add_head(n, k);
 		st = add_kernel(n, k, &c, e);
 	}
+	if (st == CT_OK)
+		st = streams_add(&n->streams, k->stream, &c, e);
 	ct_cta_unref(last);
 	return st;
 }
@@ -148,6 +152,33 @@ static int read_trace(struct info *n, struct ct_error *e)
 		st = one_kernel(n, ev.kernel, e);
 		if (st < 0)
 			return st;
+	}
+	return st;
+}
+
+/* The numbers of each stream, where there are several. */
+static int add_streams(struct info *n, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (size_t i = 0; i < n->streams.n && n->streams.n > 1 && st == CT_OK; i++) {
+		const struct stream_counts *s = &n->streams.stream[i];
+		const struct census_counts *c = &s->counts;
+		const struct metric m[] = {
+			{"kernels", "kernels", s->launches},
+			{"ctas", "CTAs", c->ctas},
+			{"warps", "warps", c->warps},
+			{"warp_insts", "insts", c->warp_insts},
+			{"thread_insts", "insts", c->thread_insts},
+			{"mem_insts", "insts", c->mem_insts},
+			{"global_requests", "requests", c->requests},
+			{"global_load_requests", "requests", c->loads},
+			{"global_store_requests", "requests", c->stores},
+			{"global_atomic_requests", "requests", c->atomics},
+			{"global_lane_accesses", "accesses", c->lane_accesses},
+		};
+		char scope[32];
+		snprintf(scope, sizeof scope, "stream:%" PRIu64, s->id);
+		st = add_metrics(n, scope, m, sizeof m / sizeof m[0], e);
 	}
 	return st;
 }
@@ -194,6 +225,8 @@ static int add_all(struct info *n, struct ct_error *e)
 	int st = add_counts(n, "all", &all, e);
 	if (st == CT_OK)
 		st = add_metrics(n, "all", m, sizeof m / sizeof m[0], e);
+	if (st == CT_OK)
+		st = add_streams(n, e);
 	if (st == CT_OK && ct_trace_is_damaged(n->trace))
 		st = ct_profile_add_count(n->p, "all", "truncated", 1, "flag", "trace", e);
 	return st;
@@ -244,6 +277,32 @@ static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 	counts_row(&t, p, "all");
 	ct_table_cell(&t, "%s", "");
 	ct_table_render(&t, b);
+}
+
+/* Of several streams what each holds. */
+static void streams_table(const struct streams *s, struct ct_buf *b)
+{
+	static const char *const heads[] = {"stream",       "kernels",         "warps",       "insts",
+	                                    "memory insts", "global requests", "of all insts"};
+	struct ct_table t = {.columns = sizeof heads / sizeof heads[0], .style = ct_terminal_style()};
+	double all = 0;
+	if (s->n < 2)
+		return;
+	ct_table_heads(&t, heads);
+	for (size_t i = 0; i < s->n; i++)
+		all += (double)s->stream[i].counts.warp_insts;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct census_counts *c = &s->stream[i].counts;
+		ct_table_cell(&t, "%" PRIu64, s->stream[i].id);
+		ct_table_count(&t, s->stream[i].launches);
+		ct_table_count(&t, c->warps);
+		ct_table_count(&t, c->warp_insts);
+		ct_table_count(&t, c->mem_insts);
+		ct_table_count(&t, c->requests);
+		ct_table_bar(&t, all > 0 ? (double)c->warp_insts / all : 0, 20);
+	}
+	ct_table_render(&t, b);
+	ct_buf_putc(b, '\n');
 }
 
 /* What the program allocated, the first ARRAYS_SHOWN of it. */
@@ -325,6 +384,7 @@ static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_
 	ct_buf_putc(b, '\n');
 	kernels_table(p, b);
 	ct_buf_putc(b, '\n');
+	streams_table(&n->streams, b);
 	arrays_table(ct_trace_arrays(n->trace), b);
 	print_integrity(p, b);
 	return ct_buf_check(b, e);
@@ -382,6 +442,7 @@ static int run_traceinfo(struct ct_tool *t, struct ct_error *e)
 	}
 	helper_free(n.helper);
 	census_free(n.census);
+	streams_free(&n.streams);
 	ct_profile_free(n.p);
 	ct_trace_close(n.trace);
 	ct_buf_free(&n.heads);

@@ -197,4 +197,18 @@ if needs_shared "counts, lists, edge cases, cuts"; then
 	edges
 	cuts
 fi
+
+# Several streams: the numbers of each, which add up.
+"$CT_RELEASE/tracegen" -q vecadd --size small -o "$TMPDIR/streams" || exit 1
+(cd "$TMPDIR/streams" && k=$(ls kernel-1.traceg*) && "$CT_RELEASE/tracecat" -q -O accelsim "$k" >text && rm "$k" &&
+	for i in 1 2 3; do sed "s/^-cuda stream id = .*/-cuda stream id = $((i % 2 * 7))/; s/^-kernel id = .*/-kernel id = $i/" text >kernel-$i.traceg; done &&
+	rm text && printf 'kernel-%d.traceg\n' 1 2 3 >kernelslist.g)
+"$CT_BIN/traceinfo" -q -O profile "$TMPDIR/streams" >"$TMPDIR/of-streams"
+of_stream() { awk -F'\t' -v s="$1" -v m="$2" '$1 == "SN" && $2 == s && $3 == m { print $4 }' "$TMPDIR/of-streams"; }
+same "kernels of each stream" "2 1" "$(of_stream stream:7 kernels) $(of_stream stream:0 kernels)"
+for m in warp_insts mem_insts global_requests; do
+	same "streams add up: $m" "$(of_stream all $m)" "$(($(of_stream stream:7 $m) + $(of_stream stream:0 $m)))"
+done
+check "the table has a line for each" sh -c "'$CT_BIN/traceinfo' -q -O table '$TMPDIR/streams' | grep -q '^ *7  *2 '"
+same "one stream is not told apart" "" "$("$CT_BIN/traceinfo" -q -O profile "$TMPDIR/streams/kernel-1.traceg" | grep stream:)"
 finish
