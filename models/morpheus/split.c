@@ -137,6 +137,22 @@ static int predict_misses(struct kind *k, const double *miss, unsigned n, const 
 	return 0;
 }
 
+/* Until a set has seen as many blocks as it holds, nothing leaves it and its filters do not swap: a prediction is wrong by
+ * aliasing with the blocks that came before, one more at each miss. The steady state begins behind that, which short
+ * runs do not reach. cold: blocks that the sets of the kind see in all. */
+static void fill_filters(struct kind *k, double cold, const struct ct_mo_bloom *b)
+{
+	double seen = fmin(cold / k->sets, k->blocks), misses = k->misses / k->sets, sum = 0;
+	if (!(misses > 0))
+		return;
+	for (unsigned n = 0; n < seen; n++)
+		sum += b->f[n < b->n ? n : b->n - 1] * fmin(seen - n, 1);
+	double steady = fmax(misses - seen, 0) / misses, alias = fmin(sum / misses, 1 - steady);
+	k->given_miss = k->given_miss * steady + alias;
+	k->stale *= steady;
+	k->alias = k->alias * steady + alias;
+}
+
 /* Misses of all sets of one kind, and what their filters make of them. */
 static int eval_kind(const struct ct_workload *w, const struct ct_mo_split *s, struct kind *k,
                      const struct ct_mo_bloom *bloom)
@@ -155,6 +171,8 @@ static int eval_kind(const struct ct_workload *w, const struct ct_mo_split *s, s
 	k->share = k->sets * p;
 	k->misses = fmin((wa + wb) * miss[k->blocks], s->requests) * k->share;
 	int st = bloom ? predict_misses(k, miss, n, bloom) : 0;
+	if (bloom && st == 0)
+		fill_filters(k, ct_workload_llc_cold(w, s->sms) * k->share, bloom);
 	free(miss);
 	return st;
 }
