@@ -51,16 +51,24 @@ void ct_perf_latencies_ns(const struct ct_gpu *g, double *llc_hit, double *llc_m
 	*llc_miss = m.t_dram * 1000 / g->core_mhz;
 }
 
+/* Waves that begin. Profiles hold six digits: what is a whole number up to those is one. */
+static double whole_waves(double waves)
+{
+	return ceil(waves * (1 - 1e-5));
+}
+
 /* Mean share of the warp slots in use when a launch has v waves of CTAs: the last one
  * is not full. */
 static double slots_filled(double waves)
 {
-	return waves <= 1 ? waves : waves / ceil(waves - 1e-9);
+	return waves <= 1 ? waves : waves / whole_waves(waves);
 }
 
 /* Resident warps of all SMs when `sms` of them run the application. CTAs of a launch that fits the replayed GPU in one wave
  * were resident for a share of the longest one's time, on average: where most of them end early, those that find no slot at
- * first begin early, and the last ends so many shares later as there are waves, or with the longest. */
+ * first begin early, and the last ends so many shares later as there are waves, or with the longest. Of several waves the
+ * slots hold less than their last one, not full, explains where few CTAs take much longer than the others: the rest of the
+ * time is theirs on any number of SMs, as in the bound of list scheduling (Graham 1969). */
 static double warps_on(const struct ct_perf *m, double sms)
 {
 	const struct ct_workload *w = m->w;
@@ -69,9 +77,11 @@ static double warps_on(const struct ct_perf *m, double sms)
 	       there = slots * sms / w->sms;
 	if (waves <= 1) {
 		double share = fmin(m->warps / (slots * waves), 1);
-		return fmin(m->warps / fmax(ceil(now - 1e-9) * share, 1), there);
+		return fmin(m->warps / fmax(whole_waves(now) * share, 1), there);
 	}
-	return fmin(m->warps * sms / w->sms * slots_filled(now) / slots_filled(waves), there);
+	double even = slots_filled(waves), busy = fmin(m->warps / (slots * even), 1);
+	double longer = w->sms / sms * even / slots_filled(now);
+	return fmin(m->warps / (busy * longer + 1 - busy), there);
 }
 
 /* Slowest of a load's lines: each is an L1 hit or one of the classes, independently. */
@@ -139,7 +149,7 @@ static double balanced_sms(const struct ct_perf *m, double sms)
 	double ctas = m->w->waves * m->w->cta_capacity;
 	if (!(ctas > 0))
 		return sms;
-	return ctas / ceil(ctas / sms - 1e-9);
+	return ctas / whole_waves(ctas / sms);
 }
 
 static double factor_at(const struct ct_perf *m, size_t station)

@@ -108,12 +108,13 @@ struct ct_range_doubt ct_range_doubt(const struct ct_profile *p, const struct ct
 void ct_verdict_range(const struct ct_profile *p, const struct ct_estimate *es, double *low,
                       double *high)
 {
-	*low = *high = NAN;
-	if (!(es->value > 0))
-		return;
-	struct ct_range_doubt d = ct_range_doubt(p, es);
-	*low = exp(log(es->value) - sqrt(squared(d.paired) + squared(d.below) + squared(d.sampled)));
-	*high = exp(log(es->value) + sqrt(squared(d.paired) + squared(d.above) + squared(d.sampled)));
+	const double s = es->value > 0 ? log(es->value) : NAN;
+	struct ct_range_doubt d = {NAN, NAN, NAN, NAN};
+	if (es->value > 0)
+		d = ct_range_doubt(p, es);
+	/* Last: low and high may be those of *es. */
+	*low = exp(s - sqrt(squared(d.paired) + squared(d.below) + squared(d.sampled)));
+	*high = exp(s + sqrt(squared(d.paired) + squared(d.above) + squared(d.sampled)));
 }
 
 void ct_range_ratio(const struct ct_profile *p, const struct ct_estimate *a, const struct ct_estimate *b,

@@ -121,6 +121,9 @@ static void same_range(const struct ct_profile *p, const struct ct_verdict *v, d
 	ct_verdict_range(p, &es, &low, &high);
 	assert_true(low < es.value && es.value < high);
 	assert_true(low == v->low && high == v->high);
+	struct ct_estimate own = es; /* a caller may let the range take the place of the estimate's own */
+	ct_verdict_range(p, &own, &own.low, &own.high);
+	assert_true(own.low == low && own.high == high);
 }
 
 static struct ct_verdict verdict(double v, double lo, double hi, const char *method)
