@@ -58,12 +58,16 @@
 	}
 	var worst = 99, where = "", marks = 99, mark = "";
 	all("details.w").forEach(function (d) { d.open = true; });
+	// The cells of a heat map say their number, too, which stands on the colour of the cell.
+	var heat = /^(h[0-8]|none)$/;
 	all("body *").forEach(function (e) {
-		var style = getComputedStyle(e), svg = e instanceof SVGElement;
+		var style = getComputedStyle(e), svg = e instanceof SVGElement, kind = e.getAttribute("class") || "";
+		if (heat.test(kind)) return;
 		var text = Array.prototype.some.call(e.childNodes, function (n) { return n.nodeType === 3 && n.data.trim(); });
 		var r;
 		if (text && !/^(SCRIPT|STYLE|title|desc)$/.test(e.tagName)) {
-			r = ratio(rgb(svg ? style.fill : style.color), ground(e));
+			r = ratio(rgb(svg ? style.fill : style.color),
+				kind === "cell" ? rgb(getComputedStyle(e.previousElementSibling).fill) : ground(e));
 			if (r < worst) { worst = r; where = e.tagName + "." + (e.getAttribute("class") || "") + " " + e.textContent.slice(0, 30); }
 		} else if (svg && /^(rect|circle)$/.test(e.tagName) || svg && /line|span/.test(e.getAttribute("class") || "")) {
 			r = ratio(rgb(e.tagName === "path" ? style.stroke : style.fill), ground(e));

@@ -14,6 +14,10 @@ made() { # NAME SPEEDUP LOW HIGH: a profile by hand
 	printf 'RD\tall\tl1_sector\t64\t65\t500\t0\nRD\tall\tl1_sector\tinf\tinf\t90\t0\n'
 	printf 'RD\tall\tllc_sector\t4096\t4352\t300\t0\nRD\tall\tllc_sector\tinf\tinf\t90\t0\n'
 	for k in 2 4 8 16; do printf 'SW\tall\tmorpheus\tBL\tsms\t%s\tipc\t%s\tinsts/cycle\tanalytic\n' $k $((k * 10)); done
+	for k in 4,20 4,40 8,20 8,40; do
+		printf 'SW\tall\tmorpheus\tMorpheus-ALL\tl1.ways,l1.latency\t%s\tspeedup_configured\t%s\tratio\tanalytic\tNA\tNA\n' $k "1.${k##*,}"
+		printf 'SW\tall\tmorpheus\tMorpheus-ALL\tl1.ways,l1.latency\t%s\tstorage_bytes\t%s\tbytes\tanalytic\tNA\tNA\n' $k "${k%%,*}000"
+	done
 	for m in morpheus:BL morpheus:Morpheus-ALL shared-l1:DynEB malekeh:Malekeh; do
 		for k in speedup speedup_configured; do
 			printf 'ES\tall\t%s\t%s\t%s\t%s\tratio\treplay\t%s\t%s\n' "${m%%:*}" "${m#*:}" "$k" "$2" "$3" "$4"

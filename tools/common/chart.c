@@ -101,8 +101,7 @@ static double at_y(const struct scale *s, double y)
 /* More than there can be, but for numbers that a step does not change, or that end all numbers. */
 enum { TICKS_MAX = 16 };
 
-/* 1, 2 or 5 times a power of ten, so that there are two to five steps. */
-static double step_of(double span)
+double ch_step(double span)
 {
 	double p = pow(10, floor(log10(span / 3)));
 	double m = span / 3 / p;
@@ -111,7 +110,7 @@ static double step_of(double span)
 
 static void y_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale *s)
 {
-	double step = step_of(s->y1);
+	double step = ch_step(s->y1);
 	char t[32], n[32];
 	for (int i = 0; i < TICKS_MAX && i * step <= s->y1 * 1.001; i++) {
 		double y = at_y(s, i * step);
@@ -143,7 +142,7 @@ static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 		for (int i = first; i <= last; i += step)
 			x_tick(b, a, s, ldexp(1, i));
 	} else {
-		double step = step_of(s->x1 - s->x0);
+		double step = ch_step(s->x1 - s->x0);
 		if (step < 1 && a->whole_x)
 			step = 1;
 		double x = ceil(s->x0 / step) * step;
@@ -407,5 +406,7 @@ void ch_style(struct ct_buf *b)
 		".s0{fill:#1f5f8b;stroke:#1f5f8b}.s1{fill:#b3541e;stroke:#b3541e}"
 		".s2{fill:#4c7a34;stroke:#4c7a34}.s3{fill:#7a5195;stroke:#7a5195}"
 		".s4{fill:#8a6d00;stroke:#8a6d00}.s5{fill:#5b6470;stroke:#5b6470}.s6{fill:#a3305a;stroke:#a3305a}.s7{fill:#2a7f86;stroke:#2a7f86}rect{stroke:none!important}"
+		".h0{fill:#d9822b}.h1{fill:#e9a45c}.h2{fill:#f3c594}.h3{fill:#f8e2c8}.h4{fill:#ecebe6}"
+		".h5{fill:#d2e5f2}.h6{fill:#a5cce8}.h7{fill:#73aedb}.h8{fill:#4b93cb}.none{fill:none}.cell{fill:#111}"
 		".paper{stroke:#111;stroke-width:1.6;fill:none}</style>");
 }

@@ -77,6 +77,33 @@ struct ch_points {
 double ch_scatter(struct ct_buf *b, const struct ch_axes *a, const struct ch_points *set, size_t n,
                   double within);
 
+/* Speed-ups over two keys. */
+struct ch_heat {
+	const char *const *row, *const *column; /* their values, the first row on top */
+	size_t rows, columns;
+	const double *v; /* of row 0, of row 1, ...; NaN: none, which the cell says */
+};
+enum { CH_HEAT_MAX = 40 }; /* rows and columns that can be told apart */
+/* A cell for each pair, coloured by nine steps around 1, with a legend of them; numbers in the cells where there is room. */
+void ch_heat(struct ct_buf *b, const struct ch_axes *a, const struct ch_heat *h);
+
+struct ch_choice {
+	const char *name; /* what a pointer shows */
+	double x, y;
+	unsigned set;
+};
+/* What can be had for what it costs: points of up to eight named sets, the less x and the more y the better, and a line
+ * along those that no other beats in both. Points with a NaN are left out. log_x is not known. */
+void ch_front(struct ct_buf *b, const struct ch_axes *a, const char *const *set, unsigned n_sets,
+              const struct ch_choice *point, size_t n);
+
+/* 1, 2 or 5 times a power of ten, so that there are two to five steps in the span. Pure. */
+double ch_step(double span);
+/* The names of sets one behind the other beside the y axis' name, each with a point of its colour; on a width of so many
+ * units. Draws where b is not NULL; returns the rows that it takes. */
+unsigned ch_point_names(struct ct_buf *b, const struct ch_axes *a, double width, const char *const *name,
+                        size_t n);
+
 /* For drawings of other files: <svg> with its title and description, and a text of a class. a may be NULL. */
 void ch_open(struct ct_buf *b, const char *id, const char *title, const char *desc, double w, double h,
              const struct ch_axes *a);

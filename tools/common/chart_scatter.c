@@ -122,17 +122,17 @@ static void equal_line(struct ct_buf *b, const struct span *s, double factor, do
 	ct_buf_puts(b, "\"/>");
 }
 
-/* Names of the sets one behind the other, each with a point of its colour. Draws where b is given; returns the rows. */
-static unsigned names(struct ct_buf *b, const struct ch_axes *a, const struct ch_points *set, size_t n)
+unsigned ch_point_names(struct ct_buf *b, const struct ch_axes *a, double width, const char *const *name,
+                        size_t n)
 {
 	double left = 14 + 6 * (double)strlen(a->y), x = left;
 	unsigned row = 0;
 	for (size_t i = 0; i < n && n > 1; i++) {
 		char cut[32];
-		snprintf(cut, sizeof cut, strlen(set[i].name) > 24 ? "%.22s..." : "%.28s", set[i].name);
+		snprintf(cut, sizeof cut, strlen(name[i]) > 24 ? "%.22s..." : "%.28s", name[i]);
 		ct_utf8_clean(cut, strlen(cut)); /* where a character was cut */
 		double need = 12 + 5.2 * (double)(strlen(cut) + 2);
-		if (x + need > W && x > left) {
+		if (x + need > width && x > left) {
 			x = left;
 			row++;
 		}
@@ -151,9 +151,13 @@ double ch_scatter(struct ct_buf *b, const struct ch_axes *a, const struct ch_poi
                   double within)
 {
 	struct span s = {.log = a->log_x};
+	const char *name[CH_SERIES_MAX];
+	size_t named = n < CH_SERIES_MAX ? n : CH_SERIES_MAX;
+	for (size_t i = 0; i < named; i++)
+		name[i] = set[i].name;
 	if (!find_span(&s, a, set, n))
 		return 0;
-	s.top = TOP + LEGEND_ROW * (double)(names(NULL, a, set, n) - 1);
+	s.top = TOP + LEGEND_ROW * (double)(ch_point_names(NULL, a, W, name, named) - 1);
 	ch_open(b, a->id, a->title, a->desc, W, s.top + PLOT + BOTTOM, a);
 	ticks(b, &s, a);
 	equal_line(b, &s, 1, 0);
@@ -170,7 +174,7 @@ double ch_scatter(struct ct_buf *b, const struct ch_axes *a, const struct ch_poi
 		}
 	ch_label(b, "axis", 2, 12, "start", a->y);
 	ch_label(b, "axis", W - RIGHT, s.top + PLOT + 34, "end", a->x);
-	names(b, a, set, n);
+	ch_point_names(b, a, W, name, named);
 	ct_buf_puts(b, "</svg>\n");
 	return s.top + PLOT + BOTTOM;
 }

@@ -18,6 +18,10 @@ void rep_page_findings(const struct rep_workload *w, struct ct_buf *b);
 /* Its kernels, instructions and arrays ranked, and how it fares over time, as far as its profile tells. */
 void rep_page_why(const struct rep_workload *w, size_t i, struct ct_buf *b);
 
+/* Heat maps of its systems over two swept keys, and their speed-ups against storage and energy; nothing without SW records
+ * of speedup_configured. */
+void rep_page_sweep(const struct rep_workload *w, size_t i, struct ct_buf *b);
+
 /* "benefits 1.12, range 1.05 to 1.20": a verdict in words. */
 void rep_verdict_words(const struct ct_verdict *v, char *out, size_t n);
 

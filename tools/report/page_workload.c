@@ -555,6 +555,7 @@ void rep_page_workload(const struct rep_run *run, const struct rep_workload *w, 
 	miss_ratio(w, i, "l1", "L1 of each SM", "l1_miss_rate", b);
 	miss_ratio(w, i, "llc", "LLC", "llc_miss_rate", b);
 	int swept = ipc_by_sms(w, i, b);
+	rep_page_sweep(w, i, b);
 	ct_buf_puts(b, "</div>\n");
 	tell_lacking(w, swept, b);
 	for (unsigned m = 0; rep_next_shown(run, &m); m++)
