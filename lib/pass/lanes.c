@@ -7,25 +7,23 @@
 #include "base/mem.h"
 #include "pass/private/progress.h"
 
-/* CTAs waiting for a slower engine; bounds memory and is plenty to keep it busy. */
-enum { QUEUE = 64 };
+/* Messages waiting for a slower thread, of all its engines; bounds memory and is plenty to keep it busy. */
+enum { QUEUE = 192 };
 
 enum message_kind { MSG_MEMCPY, MSG_BEGIN, MSG_CTA, MSG_END, MSG_STOP };
 
+struct lane;
+
 struct message {
 	enum message_kind kind;
+	struct lane *lane; /* whose engine it is for */
 	const struct ct_kernel *kernel;
 	struct ct_cta *cta;
 	uint64_t address, bytes;
 };
 
-struct lane {
-	struct ct_replay *engine;
-	struct ct_replay_counts counts; /* of the last launch */
-	struct ct_error error;
-	int status; /* first failure; later messages are dropped */
-
-	int threaded;
+/* A thread that runs the engines of one or several lanes. */
+struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -34,16 +32,27 @@ struct lane {
 	int busy;
 };
 
+struct lane {
+	struct ct_replay *engine;
+	struct ct_replay_counts counts; /* of the last launch */
+	struct ct_error error;
+	int status;            /* first failure; later messages are dropped */
+	struct worker *worker; /* NULL: it runs in the caller's thread */
+};
+
 struct ct_lanes {
 	unsigned n;
 	unsigned skip; /* lanes that the launch under way leaves out, a bit each */
 	struct lane *lane;
+	struct worker *worker;
+	unsigned n_workers;
 };
 
 /* Hands a message to the lane's engine. After an error the lane only gives CTAs back, so that the others
  * can go on. */
-static void handle_message(struct lane *l, const struct message *m)
+static void handle_message(const struct message *m)
 {
+	struct lane *l = m->lane;
 	int st = CT_OK;
 	if (l->status == CT_OK) {
 		switch (m->kind) {
@@ -60,55 +69,93 @@ static void handle_message(struct lane *l, const struct message *m)
 		ct_cta_unref(m->cta);
 }
 
-/* The thread of a lane: handles what waits in its queue until it is told to stop. `busy` keeps those who wait for an
- * idle lane waiting while a message is out of the queue and not yet done. */
-static void *lane_main(void *arg)
+/* Handles what waits in the queue until it is told to stop. `busy` keeps those who wait for an idle thread waiting while
+ * a message is out of the queue and not yet done. */
+static void *worker_main(void *arg)
 {
-	struct lane *l = arg;
+	struct worker *w = arg;
 	for (;;) {
-		pthread_mutex_lock(&l->lock);
-		while (l->count == 0)
-			pthread_cond_wait(&l->changed, &l->lock);
-		struct message m = l->queue[l->head];
-		l->head = (l->head + 1) % QUEUE;
-		l->count--;
-		l->busy = 1;
-		pthread_cond_broadcast(&l->changed);
-		pthread_mutex_unlock(&l->lock);
+		pthread_mutex_lock(&w->lock);
+		while (w->count == 0)
+			pthread_cond_wait(&w->changed, &w->lock);
+		struct message m = w->queue[w->head];
+		w->head = (w->head + 1) % QUEUE;
+		w->count--;
+		w->busy = 1;
+		pthread_cond_broadcast(&w->changed);
+		pthread_mutex_unlock(&w->lock);
 
-		handle_message(l, &m);
-
-		pthread_mutex_lock(&l->lock);
-		l->busy = 0;
-		pthread_cond_broadcast(&l->changed);
-		pthread_mutex_unlock(&l->lock);
 		if (m.kind == MSG_STOP)
 			return NULL;
+		handle_message(&m);
+
+		pthread_mutex_lock(&w->lock);
+		w->busy = 0;
+		pthread_cond_broadcast(&w->changed);
+		pthread_mutex_unlock(&w->lock);
 	}
+}
+
+static void put_message(struct worker *w, const struct message *m)
+{
+	pthread_mutex_lock(&w->lock);
+	while (w->count == QUEUE)
+		pthread_cond_wait(&w->changed, &w->lock);
+	w->queue[(w->head + w->count++) % QUEUE] = *m;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
 }
 
 static void send_message(struct lane *l, const struct message *m)
 {
-	if (!l->threaded) {
-		handle_message(l, m);
-		return;
-	}
-	pthread_mutex_lock(&l->lock);
-	while (l->count == QUEUE)
-		pthread_cond_wait(&l->changed, &l->lock);
-	l->queue[(l->head + l->count++) % QUEUE] = *m;
-	pthread_cond_broadcast(&l->changed);
-	pthread_mutex_unlock(&l->lock);
+	struct message own = *m;
+	own.lane = l;
+	if (l->worker)
+		put_message(l->worker, &own);
+	else
+		handle_message(&own);
 }
 
-static void wait_idle(struct lane *l)
+static void wait_idle(struct worker *w)
 {
-	if (!l->threaded)
-		return;
-	pthread_mutex_lock(&l->lock);
-	while (l->count > 0 || l->busy)
-		pthread_cond_wait(&l->changed, &l->lock);
-	pthread_mutex_unlock(&l->lock);
+	pthread_mutex_lock(&w->lock);
+	while (w->count > 0 || w->busy)
+		pthread_cond_wait(&w->changed, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Starts up to n threads; where one cannot be started there are fewer. */
+static void start_workers(struct ct_lanes *l, unsigned n)
+{
+	l->worker = n ? ct_calloc(n, sizeof *l->worker) : NULL;
+	for (unsigned i = 0; l->worker && i < n; i++) {
+		struct worker *w = &l->worker[i];
+		if (pthread_mutex_init(&w->lock, NULL) != 0)
+			return;
+		if (pthread_cond_init(&w->changed, NULL) != 0) {
+			pthread_mutex_destroy(&w->lock);
+			return;
+		}
+		if (pthread_create(&w->thread, NULL, worker_main, w) != 0) {
+			pthread_cond_destroy(&w->changed);
+			pthread_mutex_destroy(&w->lock);
+			return;
+		}
+		l->n_workers++;
+	}
+}
+
+static void stop_workers(struct ct_lanes *l)
+{
+	const struct message stop = {.kind = MSG_STOP};
+	for (unsigned i = 0; i < l->n_workers; i++) {
+		struct worker *w = &l->worker[i];
+		put_message(w, &stop);
+		pthread_join(w->thread, NULL);
+		pthread_cond_destroy(&w->changed);
+		pthread_mutex_destroy(&w->lock);
+	}
+	free(l->worker);
 }
 
 /* First failure in engine order; only meaningful when the engines are idle or the
@@ -134,23 +181,11 @@ int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigne
 		return ct_fail_nomem(e);
 	}
 	l->n = n;
+	start_workers(l, threads < n ? (threads ? threads - 1 : 0) : n - 1);
 	for (unsigned i = 0; i < n; i++) {
-		struct lane *a = &l->lane[i];
-		a->engine = engine[i];
-		if (i == 0 || i >= threads)
-			continue;
-		/* Without a thread the lane simply runs in the caller's. */
-		if (pthread_mutex_init(&a->lock, NULL) != 0)
-			continue;
-		if (pthread_cond_init(&a->changed, NULL) != 0) {
-			pthread_mutex_destroy(&a->lock);
-			continue;
-		}
-		a->threaded = pthread_create(&a->thread, NULL, lane_main, a) == 0;
-		if (!a->threaded) {
-			pthread_cond_destroy(&a->changed);
-			pthread_mutex_destroy(&a->lock);
-		}
+		l->lane[i].engine = engine[i];
+		if (i > 0 && l->n_workers)
+			l->lane[i].worker = &l->worker[(i - 1) % l->n_workers];
 	}
 	*out = l;
 	return CT_OK;
@@ -173,7 +208,7 @@ static int send_to_all(struct ct_lanes *l, const struct message *m, struct ct_er
 		if (m->kind == MSG_CTA)
 			ct_cta_ref(m->cta);
 		send_message(&l->lane[i], m);
-		if (!l->lane[i].threaded && status_of(&l->lane[i], e) < 0)
+		if (!l->lane[i].worker && status_of(&l->lane[i], e) < 0)
 			st = l->lane[i].status;
 	}
 	return st;
@@ -224,8 +259,8 @@ int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, str
 {
 	struct message m = {.kind = MSG_END};
 	(void)send_to_all(l, &m, NULL);
-	for (unsigned i = 0; i < l->n; i++)
-		wait_idle(&l->lane[i]);
+	for (unsigned i = 0; i < l->n_workers; i++)
+		wait_idle(&l->worker[i]);
 	for (unsigned i = 0; i < l->n; i++) {
 		if (status_of(&l->lane[i], e) < 0)
 			return l->lane[i].status;
@@ -241,17 +276,9 @@ void ct_lanes_free(struct ct_lanes *l)
 {
 	if (!l)
 		return;
-	for (unsigned i = 0; i < l->n; i++) {
-		struct lane *a = &l->lane[i];
-		if (a->threaded) {
-			struct message stop = {.kind = MSG_STOP};
-			send_message(a, &stop);
-			pthread_join(a->thread, NULL);
-			pthread_cond_destroy(&a->changed);
-			pthread_mutex_destroy(&a->lock);
-		}
-		ct_replay_free(a->engine);
-	}
+	stop_workers(l);
+	for (unsigned i = 0; i < l->n; i++)
+		ct_replay_free(l->lane[i].engine);
 	free(l->lane);
 	free(l);
 }

@@ -110,11 +110,19 @@ static int store_rule(const struct ct_gpu *g)
 	}
 }
 
+/* The threads that engines share: with two the views have the second one, with three observers have the third, and from
+ * then on each view gets its own. */
+static unsigned engine_threads(const struct ct_pass_state *a)
+{
+	unsigned lanes = ct_pass_measures(a, CT_PASS_LLC_SMS) ? MAX_LANES : 1;
+	unsigned some = a->settings.threads > 2 ? a->settings.threads - 1 : a->settings.threads;
+	return some < lanes ? some : lanes;
+}
+
 /* What the engines leave of the threads. */
 static unsigned observer_threads(const struct ct_pass_state *a)
 {
-	unsigned lanes = ct_pass_measures(a, CT_PASS_LLC_SMS) ? MAX_LANES : 1;
-	return a->settings.threads > lanes ? a->settings.threads - lanes + 1 : 1;
+	return a->settings.threads - engine_threads(a) + 1;
 }
 
 static unsigned streams_left_out(const struct ct_pass_state *a)
@@ -226,7 +234,7 @@ static int start_engines(struct ct_pass_state *a)
 	}
 	a->n_lanes = n;
 	a->engine = engine[0];
-	return ct_lanes_new(&a->lanes, engine, n, a->settings.threads, a->e);
+	return ct_lanes_new(&a->lanes, engine, n, engine_threads(a), a->e);
 }
 
 /* Adds one launch's counts to the scope of that name. */

@@ -23,7 +23,7 @@ for stage in replicate mpki morpheus-est; do
 	same "$stage TRACE prints all results" "$(grep -cE '^(SN.*(miss_rate|mpki)|ES|SW|MR)' whole)" \
 		"$(grep -cE '^(SN.*(miss_rate|mpki)|ES|SW|MR)' own)"
 done
-for n in 2 8; do
+for n in 2 3 8; do
 	same "reuse -@ $n prints what -@ 1 prints" "$(cat ws.profile | md5sum)" "$(reuse -@ $n ws | md5sum)"
 done
 same "locale does not matter" "$(md5sum < ws.profile)" "$(LC_ALL=de_DE.UTF-8 reuse ws | md5sum)"

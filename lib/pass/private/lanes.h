@@ -8,7 +8,7 @@
 #include "trace/record.h"
 
 /* A group of replay engines that see the same launches and CTAs. With threads > 1
- * each engine but the first runs in a thread of its own; results do not depend on
+ * all engines but the first run in up to threads - 1 others; results do not depend on
  * it, because the engines share nothing. */
 struct ct_lanes;
 
