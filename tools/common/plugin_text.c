@@ -182,9 +182,10 @@ static const char *word_of(struct line *l)
 
 static double real_of(struct line *l)
 {
-	double v = 0;
 	const char *s = text_of(l);
-	l->bad |= ct_parse_real(s, &v) < 0 || !isfinite(v);
+	char *end;
+	double v = strtod(s, &end);
+	l->bad |= !*s || *end || s[strspn(s, "0123456789+-.e")] || !isfinite(v);
 	return v;
 }
 
