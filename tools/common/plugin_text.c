@@ -208,8 +208,8 @@ static void take_table(struct line *l, struct ct_mechanism *m)
 {
 	m->bound = (enum ct_mechanism_bound)whole_of(l, CT_BOUND_REGISTERS);
 	m->curve = (enum ct_mechanism_curve)whole_of(l, CT_DRAWS_REGISTERS);
-	m->places = whole_of(l, 2 * CT_PLACE_L1_ADMISSION - 1);
-	m->views = whole_of(l, 2 * CT_READS_REGISTERS - 1);
+	m->places = whole_of(l, UINT16_MAX);
+	m->views = whole_of(l, UINT16_MAX);
 	m->needs_pass = (int)whole_of(l, 1);
 	m->by_cache = (int)whole_of(l, 1);
 	m->estimate_error.floor = real_of(l);
