@@ -544,6 +544,7 @@ int ct_sl_org_access(struct ct_sl_org *o, const struct ct_sl_access *a, struct c
 	}
 	if (f->again == a->mask)
 		return CT_SL_RETRY;
+	f->waits = l.waits;
 	if (l.waits) {
 		struct ct_sl_waiter waiter = {a->token, a->from, l.waits, f->fetch != 0, 0};
 		if (waiter_add(o, l.x, &waiter) < 0)

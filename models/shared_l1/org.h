@@ -90,6 +90,7 @@ struct ct_sl_access {
 struct ct_sl_found {
 	uint32_t hit, pending, sector_miss, line_miss, again; /* a partition of the mask */
 	uint32_t fetch; /* read: sectors that the caller has to fetch now */
+	uint32_t waits; /* read: sectors that the token waits for */
 	int no_room; /* some are tried again because no request may be sent; else only a fill makes them go on */
 };
 enum { CT_SL_RETRY = 1 };

@@ -291,7 +291,7 @@ static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t n
 		return 0;
 	struct sp_request *q = &p->request[i];
 	q->todo = f.again;
-	q->open += q->is_write || (f.fetch | f.pending);
+	q->open += q->is_write || f.waits;
 	ct_l1_count(r, node, q->is_write, ct_bits(todo & ~f.again), ct_bits(f.sector_miss | f.line_miss),
 	            ct_bits(f.pending));
 	if (f.again)

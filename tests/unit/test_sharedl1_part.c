@@ -387,6 +387,25 @@ static void test_one_core(void **state)
 	assert_true(most > 2 * least); /* the limits are felt */
 }
 
+/* Several SMs that store to parts of sectors which others wait for: each request is answered once. */
+static void test_stores_meet_loads(void **state)
+{
+	static struct micro m;
+	static struct micro_result r;
+	struct ct_gpu g;
+	struct ct_error e;
+	(void)state;
+	for (uint32_t seed = 0; seed < 4; seed++) {
+		test_gpu(&g, "rtx3080");
+		assert_int_equal(ct_gpu_set(&g, "sm.count=2", &e), CT_OK);
+		assert_int_equal(ct_gpu_set(&g, "sm.max_ctas=1", &e), CT_OK);
+		assert_int_equal(ct_gpu_check(&g, &e), CT_OK);
+		anything(&m, seed, 6, 60, 8);
+		run_system(&g, "Shared", &m, &r);
+		assert_int_equal(r.c.warp_insts, 2 * 6 * 61);
+	}
+}
+
 /* The same run twice gives the same cycles. */
 static void test_repeats(void **state)
 {
@@ -432,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_own_homes_are_private),
 		cmocka_unit_test(test_one_core),
+		cmocka_unit_test(test_stores_meet_loads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
