@@ -113,7 +113,8 @@ static void print_counts(const struct engine *x)
 	printf("%s\tllc_miss_rate\t%.6g\n", x->name, over(c.llc_misses, c.llc_accesses));
 	printf("%s\tdram_bytes\t%" PRIu64 "\n", x->name, c.dram_read_bytes + c.dram_write_bytes);
 	if (x->options.replication)
-		printf("%s\treplication_ratio\t%.6g\n", x->name, over(c.replicated_misses, c.line_fills));
+		printf("%s\treplication_ratio\t%.6g\n", x->name,
+		       over(c.replicated_misses, c.line_fills));
 }
 
 int main(int argc, char **argv)
@@ -122,7 +123,8 @@ int main(int argc, char **argv)
 	struct ct_error e = {0};
 	int st = CT_OK, n = argc - 3;
 	if (n < 1 || n > ENGINES_MAX) {
-		fprintf(stderr, "usage: gate GPU TRACE|- NAME[:SETTING,...]... (at most %d)\n", ENGINES_MAX);
+		fprintf(stderr, "usage: gate GPU TRACE|- NAME[:SETTING,...]... (at most %d)\n",
+		        ENGINES_MAX);
 		return 2;
 	}
 	x[0].options.replication = 1;

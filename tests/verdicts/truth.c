@@ -52,9 +52,10 @@ struct truth {
 	struct cell cell[CELLS_MAX];
 	unsigned n;
 	int no_searches;
-	const char *named; /* systems of named_mechanism to be replayed, with commas; NULL: those that are judged */
+	const char *
+		named; /* systems of named_mechanism to be replayed, with commas; NULL: those that are judged */
 	int named_mechanism;
-	const char *option[OPTIONS_MAX]; /* of named_mechanism, in its order */
+	const char *option[OPTIONS_MAX];               /* of named_mechanism, in its order */
 	char searched[CT_MECHANISMS_MAX][SYSTEMS_MAX]; /* nothing is left to replay of that system */
 	FILE *out;
 };
@@ -470,7 +471,8 @@ static void name_systems(struct truth *t, char *argument)
 	t->named = colon ? colon + 1 : "";
 	t->named_mechanism = ct_mechanism_find(argument);
 	if (!*t->named || t->named_mechanism < 0) {
-		fputs("truth: -y wants MECHANISM:SYSTEM[,SYSTEM...] of mechanisms that -m lists\n", stderr);
+		fputs("truth: -y wants MECHANISM:SYSTEM[,SYSTEM...] of mechanisms that -m lists\n",
+		      stderr);
 		exit(2);
 	}
 }
