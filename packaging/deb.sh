@@ -13,8 +13,11 @@ multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo .)
 rm -rf "$out"
 mkdir -p "$out/main" "$out/dev/usr/share/doc" "$out/debian"
 umask 022
+# Other packages of Debian have a reuse and a sweep.
+prefix=ct-
 
-make -s --no-print-directory BUILD="$build" DESTDIR="$PWD/$out/main" PREFIX=/usr LIBDIR="/usr/lib/$multiarch" install
+make -s --no-print-directory BUILD="$build" DESTDIR="$PWD/$out/main" PREFIX=/usr LIBDIR="/usr/lib/$multiarch" \
+	PROGRAM_PREFIX=$prefix install
 main=$out/main dev=$out/dev
 abi=${version%.*} lib=libcachetriage${version%.*}
 shared=$out/$lib

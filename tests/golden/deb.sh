@@ -21,15 +21,21 @@ check "it depends on its libraries" sh -c "dpkg-deb -f '$deb' Depends | grep -q 
 mkdir "$TMPDIR/root"
 check "it unpacks" dpkg-deb -x "$deb" "$TMPDIR/root"
 for t in "$CT_RELEASE"/*; do
-	check "$(basename "$t") runs" "$TMPDIR/root/usr/bin/$(basename "$t")" --version
+	check "$(basename "$t") runs" "$TMPDIR/root/usr/bin/ct-$(basename "$t")" --version
 done
+same "no command has the name of another package's" "" "$(ls "$TMPDIR/root/usr/bin" | grep -v '^ct-')"
 check "with what CUDA programs run on" test -s "$TMPDIR/root/usr/lib/cachetriage/libctcuda.so"
-check "with the data files" "$TMPDIR/root/usr/bin/reuse" --print-gpu -g a100
+check "with the data files" "$TMPDIR/root/usr/bin/ct-reuse" --print-gpu -g a100
 if [ -f "$plugin" ]; then
 	recorder=$(grep /cachetriage-capture_ "$TMPDIR/names")
 	check "the recorder depends on what loads it" sh -c "dpkg-deb -f '$recorder' Depends | grep -q 'cachetriage (= .*oclgrind'"
 	check "it unpacks beside the commands" dpkg-deb -x "$recorder" "$TMPDIR/root"
-	check "where tracegen finds it" sh -c "cd '$TMPDIR' && root/usr/bin/tracegen capture -o none true 2>&1 | grep -q 'used neither CUDA nor OpenCL'"
+	check "where tracegen finds it" sh -c "cd '$TMPDIR' && root/usr/bin/ct-tracegen capture -o none true 2>&1 | grep -q 'used neither CUDA nor OpenCL'"
 fi
-check "and completions" test -s "$TMPDIR/root/usr/share/bash-completion/completions/triage"
+page() { gzip -dc "$TMPDIR/root/usr/share/man/man1/$1.1.gz"; }
+same "pages name commands as they are called" "ct-sweep ct-triage" \
+	"$(page ct-sweep | sed -n 's/^\.Nm \(..*\)/\1/p' | head -1) $(page ct-sweep | grep -o 'Xr [a-z-]*triage 1' | head -1 | cut -d' ' -f2)"
+same "and no page has the name of another package's" "" "$(ls "$TMPDIR/root/usr/share/man/man1" | grep -v '^ct-')"
+check "completions complete them" grep -q 'ct-triage' "$TMPDIR/root/usr/share/bash-completion/completions/ct-triage"
+check "and completions" test -s "$TMPDIR/root/usr/share/bash-completion/completions/ct-triage"
 finish
