@@ -35,6 +35,9 @@ same "it names no other place" "" "$(grep -oE '(src|href)="[^#"][^"]*"|url\(|htt
 same "names from traces are text" "" "$(grep -o 'wide <&' page.html)"
 check "it says what a profile lacks" grep -q '<p class="lacking">Not in this profile: why accesses miss' page.html
 check "and where there are verdicts only" grep -q '<p class="lacking">Verdicts only' page.html
+for n in 2:a 5:b; do sed "s/^GP.l1.size/GP\tsm.count\t${n%%:*}\t\nGP\tsm.asked\t68\t\n&/" "run/${n#*:}" >"scaled-${n#*:}"; done
+check "it says how many workloads were scaled, and how far" grep -q '>3 workloads on rtx3080, 2 of them scaled to 2 to 5 of 68 SMs\.' \
+	<("$CT_BIN/report" -q --no-verify --html - scaled-a scaled-b run/c)
 check "it says what changed" grep -q '<h2 id="changes">' page.html
 check "it says which threshold failed" grep -q '<td class="failed">failed</td>' page.html
 same "the same twice" "$(cksum <page.html)" "$("$CT_BIN/report" --no-verify --html - --compare old --require 'ipc > 80' \

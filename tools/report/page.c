@@ -9,6 +9,7 @@
 #include "common/chart.h"
 #include "common/html.h"
 #include "common/kernels.h"
+#include "models/verdict/size.h"
 
 enum { CHANGES_SHOWN = 100 };
 
@@ -32,6 +33,29 @@ static int page_head(const struct rep_report *r, struct ct_buf *b, struct ct_err
 
 /* ---- what it is about ---- */
 
+/* Says how many workloads did not run on the whole GPU, and on how many of its SMs those did. */
+static void tell_scaled(const struct rep_report *r, struct ct_buf *b)
+{
+	double used, asked, least = INFINITY, most = 0, whole = NAN;
+	size_t n = 0;
+	char text[48];
+	for (size_t i = 0; i < r->run.n; i++) {
+		if (!ct_size_sms(r->run.w[i].p, &used, &asked) || !(used < asked))
+			continue;
+		n++;
+		least = used < least ? used : least;
+		most = used > most ? used : most;
+		whole = asked;
+	}
+	if (!n)
+		return;
+	ct_size_name(most, whole, text, sizeof text);
+	ct_buf_printf(b, ", %zu of them scaled to ", n);
+	if (least < most)
+		ct_buf_printf(b, "%.0f to ", least);
+	ct_buf_puts(b, text);
+}
+
 /* The page's head: how many workloads on which GPU, and links to its sections. */
 static void page_lede(const struct rep_report *r, struct ct_buf *b)
 {
@@ -49,6 +73,7 @@ static void page_lede(const struct rep_report *r, struct ct_buf *b)
 	if (gpu && one) {
 		ct_buf_puts(b, " on ");
 		ct_escape_markup(b, gpu);
+		tell_scaled(r, b);
 	}
 	ct_buf_puts(b,
 	            ". Which would gain from which cache mechanism, by how much, and why. Speed-ups are "
