@@ -208,6 +208,11 @@ static int check_options(const struct ct_tool *t, struct ct_error *e)
 		               "--resume does not see the files that --trust-paths lets a list "
 		               "name: give one of the two");
 	struct stat info;
+	if (t->out_path && stat(t->out_path, &info) == 0 && S_ISDIR(info.st_mode))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s: is a folder, and -o names the file of the verdicts: --resume keeps "
+		               "the profiles in a folder",
+		               t->out_path);
 	if (o->resume && mkdir(o->resume, 0777) < 0 &&
 	    (errno != EEXIST || stat(o->resume, &info) != 0 || !S_ISDIR(info.st_mode)))
 		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot make the folder", o->resume);

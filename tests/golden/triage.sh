@@ -138,6 +138,7 @@ refuses "merging makes no pass" 2 '^reuse: -g is for the pass' "$CT_RELEASE/reus
 "$CT_RELEASE/tracegen" workingset --footprint 64KiB --passes 2 --ctas 36 -o small >/dev/null || fail "tracegen workingset"
 "$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >r1
 same "a profile per input is kept" 2 "$(ls kept | wc -l)"
+refuses "a folder is not for the verdicts" 2 '^triage: kept: is a folder, and -o names .*: --resume keeps' "$triage" -o kept small
 before=$(ls -i kept)
 "$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >r2
 same "a second run gives the same" "$(cat r1)" "$(cat r2)"
