@@ -58,4 +58,9 @@ same "nine capacities" 9 "${#curve}"
 same "a curve falls" "" "$(awk 'NR > 1 { for (i = 2; i <= length($10); i++) if (index("_.-=+*#@", substr($10, i, 1)) > index("_.-=+*#@", substr($10, i - 1, 1))) print }' file)"
 out=$(script -qec "triage --progress --scale 1/16 -O csv -o /dev/null ws km" /dev/null </dev/null | tr '\r' '\n')
 check "progress counts and says what it works on" grep -q 'triage: [01] of 2, 0 failed, .*MB/s.*now ' <<<"$out"
+deep=$(printf 'folder-%s/' 1 2 3 4 5 6 7 8 9)
+mkdir -p "$deep" && cp -r ws "${deep}named"
+out=$(script -qec "triage --progress --scale 1/16 -O csv -o /dev/null ${deep}named" /dev/null </dev/null | tr '\r' '\n')
+check "of a long path its end" grep -q 'now \.\..*folder-9/named$' <<<"$out"
+same "on one line of the screen" "" "$(awk '/MB/ && length > 79' <<<"$out")"
 finish

@@ -4,6 +4,27 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
+void ct_progress_draw(const char *front, const char *path, const char *back)
+{
+	size_t rest = ct_utf8_width(front) + ct_utf8_width(back), wide = ct_utf8_width(path);
+	size_t room = rest < CT_PROGRESS_COLUMNS ? CT_PROGRESS_COLUMNS - rest : 0;
+	const char *cut = "";
+	if (wide > room) {
+		cut = room >= 2 ? ".." : "";
+		path = ct_utf8_at(path, room >= 2 ? wide - (room - 2) : wide);
+		wide = room;
+	}
+	int blanks = (int)(room - wide);
+	fprintf(stderr, "\r%s%s%s%s%*s", front, cut, path, back, blanks, "");
+}
+
+void ct_progress_clear(void)
+{
+	fprintf(stderr, "\r%*s\r", CT_PROGRESS_COLUMNS, "");
+}
+
 static double seconds_now(void)
 {
 	struct timespec t;
@@ -25,15 +46,18 @@ static void advance_progress(void *ctx, const char *path, uint64_t warp_insts)
 		return;
 	t->shown.last = now;
 	t->shown.drawn = 1;
-	fprintf(stderr, "\r%s: %.60s: %.2f M warp instructions, %.2f M/s ", t->spec->name, path, done,
-	        done / (now - t->shown.start));
+	char front[64], back[96];
+	snprintf(front, sizeof front, "%s: ", t->spec->name);
+	snprintf(back, sizeof back, ": %.2f M warp instructions, %.2f M/s", done,
+	         done / (now - t->shown.start));
+	ct_progress_draw(front, path, back);
 }
 
 static void end_progress(void *ctx, const char *path, uint64_t warp_insts)
 {
 	struct ct_tool *t = ctx;
 	if (t->shown.drawn)
-		fprintf(stderr, "\r%79s\r", "");
+		ct_progress_clear();
 	if (!t->verbose || t->quiet)
 		return;
 	fprintf(stderr, "%s: %s: %llu warp instructions in %.2f s\n", t->spec->name, path,

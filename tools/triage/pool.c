@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "common/digest.h"
+#include "common/progress.h"
 #include "common/workers.h"
 #include "triage/pages.h"
 #include "triage/triage.h"
@@ -190,7 +191,7 @@ static void draw_progress(void *ctx, size_t busy)
 	struct pool *p = ctx;
 	const char *name = busy < p->n ? p->job[p->order[busy]].path : "";
 	double took = ct_workers_clock() - p->start;
-	char eta[32] = "";
+	char eta[32] = "", front[160];
 	if (!p->show)
 		return;
 	if (p->bytes_done > 0 && took > 0.5) {
@@ -198,8 +199,9 @@ static void draw_progress(void *ctx, size_t busy)
 		                           (double)p->bytes_done);
 		snprintf(eta, sizeof eta, ", ETA %u:%02u", left / 60, left % 60);
 	}
-	fprintf(stderr, "\r%s: %zu of %zu, %zu failed, %.1f MB/s%s, now %-30.30s", p->t->spec->name,
-	        p->done, p->n, p->failed, took > 0 ? (double)p->bytes_done * 1e-6 / took : 0, eta, name);
+	snprintf(front, sizeof front, "%s: %zu of %zu, %zu failed, %.1f MB/s%s, now ", p->t->spec->name,
+	         p->done, p->n, p->failed, took > 0 ? (double)p->bytes_done * 1e-6 / took : 0, eta);
+	ct_progress_draw(front, name, "");
 	p->drawn = 1;
 }
 
@@ -235,7 +237,7 @@ int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e)
 		st = ct_workers_run(&w, e);
 	}
 	if (p.drawn)
-		fprintf(stderr, "\r%100s\r", "");
+		ct_progress_clear();
 	if (t->verbose && st == CT_OK)
 		fprintf(stderr, "%s: %zu inputs, %zu failed, in %.1f s\n", t->spec->name, n, p.failed,
 		        ct_workers_clock() - p.start);
