@@ -455,7 +455,7 @@ void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char
 	if (r == &a->row[0])
 		snprintf(out, n, "limited by %s (%s)", by, busy);
 	else if (r->system->extended && x->cache_sms <= 0)
-		snprintf(out, n, "every SM is worth more computing");
+		snprintf(out, n, "every SM does more by computing");
 	else if (fabs(misses) >= 0.005)
 		snprintf(out, n, "LLC misses %+.0f %%, limited by %s (%.0f %%)", 100 * misses, by,
 		         100 * x->utilisation);

@@ -50,7 +50,7 @@ void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *
 	else if (set <= llc)
 		ct_fact_add(text, n, ", working set %s fits the LLC already", size);
 	else if (sms == 0)
-		ct_fact_add(text, n, ", every SM is worth more computing than caching");
+		ct_fact_add(text, n, ", every SM does more by computing than as cache");
 }
 
 const char *ct_mo_cure(const char *method, int by_parameters)

@@ -71,16 +71,20 @@ for tool in replicate lineutil mpki morpheus-est sharedl1-est tsc-est malekeh-es
 	$tool short.profile >out 2>err
 	same "$tool of a profile with a short grid: done, and a warning" "0 1" "$? $(grep -c "$says" err)"
 done
+same "and with -q the tables say so" "1 1 1 1 1 1" \
+	"$(for t in replicate lineutil mpki morpheus-est tsc-est malekeh-est; do $t -q -O table short.profile 2>&1 | grep -c "^only a part of the trace was there: 1 $says"; done | paste -sd' ')"
+same "so does reuse, of which a whole trace's table does not" "1 0" \
+	"$(for t in short.traceg ws; do reuse -q -O table $t | grep -c '^only a part of the trace was there'; done | paste -sd' ')"
 same "triage says so in its reasons, in every form" "4 4 4 4" \
-	"$(for f in table csv json profile; do triage -q -O $f short.profile | grep -c "; of a part of the trace: 1 $says"; done | paste -sd' ')"
+	"$(for f in table csv json profile; do triage -q -O $f short.profile | grep -c "; only a part of the trace was there: 1 $says"; done | paste -sd' ')"
 for f in html markdown junit; do
-	report -q --$f - short.profile | grep -qi "of a part of the trace: 1 $says" && pass "so does report --$f" || fail "report --$f"
-	report -q --$f - ws.profile | grep -qi 'of a part of' && fail "report --$f of a whole one" || pass "and of a whole one not"
+	report -q --$f - short.profile | grep -qi "only a part of the trace was there: 1 $says" && pass "so does report --$f" || fail "report --$f"
+	report -q --$f - ws.profile | grep -qi 'only a part of' && fail "report --$f of a whole one" || pass "and of a whole one not"
 done
-report -q short.profile | grep -q "^short: of a part of the trace: 1 $says" && pass "so does the table" || fail "the table"
+report -q short.profile | grep -q "^short: only a part of the trace was there: 1 $says" && pass "so does the table" || fail "the table"
 mkdir old new && cp short.profile old/ws.profile && cp ws.profile new/
 for f in html markdown junit; do
-	report -q --compare old --$f - new | grep -q "short.*(old run): of a part of the trace" && pass "report --$f says so of an old run" ||
+	report -q --compare old --$f - new | grep -q "short.*(old run): only a part of the trace was there" && pass "report --$f says so of an old run" ||
 		fail "report --$f of an old run"
 done
 report -q --html - short.profile | grep -q 'Not of whole traces:.*short' && pass "so does the page's overview" || fail "overview"

@@ -116,7 +116,7 @@ static void shows_all_it_knows(void **state)
 	trial_free(&t);
 }
 
-/* Without misses of the LLC, and where every SM is worth more computing, there is nothing to do. */
+/* Without misses of the LLC, and where every SM does more by computing, there is nothing to do. */
 static void nothing_to_act_on(void **state)
 {
 	struct mechanism_trial t;

@@ -292,7 +292,7 @@ static void test_part(void **state)
 	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.word, CT_BENEFITS);
 	assert_non_null(
-		strstr(v.reason, "; of a part of the trace: 1 kernel lacks thread blocks, 2 kernels"));
+		strstr(v.reason, "; only a part of the trace was there: 1 kernel lacks thread blocks, 2 kernels"));
 	ct_profile_free(p);
 }
 

@@ -134,7 +134,7 @@ int ct_tool_truncated(struct ct_tool *t, const struct ct_profile *p)
 	double flag;
 	char gaps[CT_GAPS_MAX];
 	if (ct_profile_gaps(p, gaps, sizeof gaps))
-		ct_warn(&d, "the profile is of a part of its trace: %s", gaps);
+		ct_warn(&d, "the profile covers only a part of its trace: %s", gaps);
 	if (!ct_profile_get(p, "all", "truncated", &flag) || !(flag > 0))
 		return 0;
 	ct_warn(&d, "the trace of the profile is damaged: see truncated in it");
@@ -223,6 +223,14 @@ int ct_tool_finish_tables(const struct ct_tool *t, struct ct_buf *b, struct ct_e
 	return ct_buf_check(b, e);
 }
 
+/* Tables say below what the trace lacks, with -q too: their numbers are of what was there. */
+static void add_gaps(const struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b)
+{
+	char gaps[CT_GAPS_MAX];
+	if (t->output == CT_OUTPUT_TABLE && ct_profile_gaps(p, gaps, sizeof gaps))
+		ct_buf_printf(b, "\nonly a part of the trace was there: %s\n", gaps);
+}
+
 int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,
                  int (*table)(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
                               struct ct_error *e),
@@ -236,6 +244,8 @@ int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,
 		st = table(t, p, &b, e);
 	else
 		st = ct_profile_write(p, &b, e);
+	if (st == CT_OK && table)
+		add_gaps(t, p, &b);
 	if (st == CT_OK && table && (t->output == CT_OUTPUT_TABLE || t->output == CT_OUTPUT_CSV))
 		st = ct_tool_finish_tables(t, &b, e);
 	if (st == CT_OK)

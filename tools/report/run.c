@@ -384,7 +384,7 @@ enum rep_part rep_part(const struct rep_workload *w, char *text, size_t n)
 		         lacks ? ": " : "", gaps);
 		return REP_DAMAGED;
 	}
-	snprintf(text, n, "of a part of the trace: %s", gaps);
+	snprintf(text, n, "only a part of the trace was there: %s", gaps);
 	return lacks ? REP_PART : REP_WHOLE;
 }
 
