@@ -239,10 +239,10 @@ static void print_limits(const struct ct_profile *p, struct ct_buf *b)
 static void print_kernels(const struct ct_profile *p, struct ct_buf *b)
 {
 	enum { SHOWN = 20 };
-	static const char *const heads[] = {
-		"kernel", "launches", "cycles", "share", "L1 misses", "LLC MPKI", "limited by"};
-	static const unsigned char rank[] = {0, 3, 2, 0, 1, 1, 0};
-	struct ct_table t = {.columns = 7, .style = ct_terminal_style(), .rank = rank};
+	static const char *const heads[] = {"kernel", "first launch", "launches", "cycles",
+	                                    "share",  "L1 misses",    "LLC MPKI", "limited by"};
+	static const unsigned char rank[] = {0, 0, 3, 2, 0, 1, 1, 0};
+	struct ct_table t = {.columns = 8, .style = ct_terminal_style(), .rank = rank};
 	struct ct_kernel_rank *k;
 	size_t n;
 	if (ct_kernels_rank(p, &k, &n) < 0) {
@@ -254,6 +254,7 @@ static void print_kernels(const struct ct_profile *p, struct ct_buf *b)
 		char limit[CT_KERNEL_LIMIT];
 		b->failed |= ct_kernel_limit(p, k[i].scope, limit, sizeof limit) < 0;
 		ct_table_name(&t, k[i].name);
+		ct_table_cell(&t, "%s", k[i].first);
 		ct_table_count(&t, k[i].launches);
 		ct_table_count(&t, (uint64_t)k[i].cycles);
 		ct_table_percent(&t, k[i].share);

@@ -107,6 +107,7 @@ page=$(sed 's/<[^>]*>//g' page.html)
 same "the page leads with the costliest load" 1 "$(grep -c '% of the waiting for memory is for one load, LDG.E at .* of bfs_expand, from edges: ' <<<"$page")"
 same "before the verdicts" 1 "$(awk '/class="findings"/ { f = NR } /class="tally"/ { t = NR } END { print (f && f < t) }' page.html)"
 same "it has kernels, instructions, arrays, phases and words" 5 "$(grep -cE '<h4>(Kernels|Instructions that cost most|Arrays that cost most)</h4>|<figcaption>Misses over the run|<summary>Words</summary>' page.html)"
+same "with the number of the first launch, since cut names may look the same" "1 2" "$("$b/mpki" -O table bfs.prof | awk '/^Kernels by/ { on = 1; next } on && /^bfs/ { print $2 } /^$/ { on = 0 }' | paste -sd' ')"
 same "kernels are ranked in mpki, too" "bfs_expand bfs_settle" "$("$b/mpki" -O table bfs.prof | awk '/^Kernels by/ { on = 1; next } on && /^bfs/ { print $1 } /^$/ { on = 0 }' | paste -sd' ')"
 same "a word is a click away, systems among them" "1 1" "$(grep -c '<a href="#words">' page.html) $(grep -c '<dl id="words"' page.html)"
 check "and the systems of the mechanisms are among them" test "$(grep -c '</dt><dd>of ' page.html)" -gt 20

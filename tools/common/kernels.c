@@ -26,13 +26,14 @@ static int by_cycles(const void *a, const void *b)
 	return x->cycles != y->cycles ? (x->cycles < y->cycles ? 1 : -1) : strcmp(x->scope, y->scope);
 }
 
-static uint64_t launches_of(const struct ct_profile *p, const char *name)
+static void find_launches(const struct ct_profile *p, const char *name, struct ct_kernel_rank *k)
 {
 	const struct ct_record *r;
-	uint64_t n = 0;
+	k->first = "-";
+	k->launches = 0;
 	for (size_t i = 0; (r = ct_profile_next(p, "KN", &i));)
-		n += strcmp(r->field[1], name) == 0;
-	return n;
+		if (strcmp(r->field[1], name) == 0 && k->launches++ == 0)
+			k->first = r->field[0];
 }
 
 int ct_kernels_rank(const struct ct_profile *p, struct ct_kernel_rank **out, size_t *n)
@@ -58,7 +59,7 @@ int ct_kernels_rank(const struct ct_profile *p, struct ct_kernel_rank **out, siz
 		}
 		k[*n].name = name.data;
 		k[*n].scope = scope;
-		k[*n].launches = launches_of(p, raw);
+		find_launches(p, raw, &k[*n]);
 		k[*n].cycles = cycles_of(p, scope);
 		k[*n].share = all > 0 ? k[*n].cycles / all : NAN;
 		k[*n].l1_miss_rate = sn(p, scope, "l1_miss_rate");
