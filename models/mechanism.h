@@ -62,12 +62,12 @@ enum ct_mechanism_place {
 
 /* The views of a profile that a mechanism's estimate reads: a pass may leave out the others. */
 enum ct_mechanism_view {
-	CT_READS_L1 = 1u << 0,       /* RD l1, l1_sector */
-	CT_READS_MERGED = 1u << 1,   /* RD merged, merged_sector; RJ */
-	CT_READS_LLC = 1u << 2,      /* RD llc */
-	CT_READS_LLC_SMS = 1u << 3,  /* RD llc@sms=N */
-	CT_READS_REGISTERS = 1u << 4, /* RD reg_insts, reg_distinct */
-	CT_READS_LINE_USE = 1u << 5,  /* SN line_*, useful_bytes_* */
+	CT_READS_L1 = 1u << 0,         /* RD l1, l1_sector */
+	CT_READS_MERGED = 1u << 1,     /* RD merged, merged_sector; RJ */
+	CT_READS_LLC = 1u << 2,        /* RD llc */
+	CT_READS_LLC_SMS = 1u << 3,    /* RD llc@sms=N */
+	CT_READS_REGISTERS = 1u << 4,  /* RD reg_insts, reg_distinct */
+	CT_READS_LINE_USE = 1u << 5,   /* SN line_*, useful_bytes_* */
 	CT_READS_REPLICATION = 1u << 6 /* SN replicated_misses, line_fills and their ratios */
 };
 

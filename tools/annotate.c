@@ -9,7 +9,15 @@
 #include "common/terminal.h"
 #include "pass/origin.h"
 
-enum { OPT_BY = CT_OWN_OPTION, OPT_SORT, OPT_TIMING, OPT_SYMBOLS, OPT_CALLGRIND, OPT_MECHANISM, OPT_PER_KERNEL };
+enum {
+	OPT_BY = CT_OWN_OPTION,
+	OPT_SORT,
+	OPT_TIMING,
+	OPT_SYMBOLS,
+	OPT_CALLGRIND,
+	OPT_MECHANISM,
+	OPT_PER_KERNEL
+};
 
 enum { TOP = 20 }; /* rows of a table for people, unless -n says otherwise */
 
@@ -107,11 +115,11 @@ static int open_profile(struct ct_tool *t, struct ct_profile *p, struct ct_error
 {
 	struct own *o = t->own;
 	struct ct_profile *again;
-	const char *needs = !annotate_has_records(p, 0)        ? "annotate"
+	const char *needs = !annotate_has_records(p, 0)                         ? "annotate"
 	                    : o->pass.per_kernel && !annotate_has_records(p, 1) ? "--per-kernel"
-	                    : o->pass.symbols                  ? "--symbols"
-	                    : t->timing != CT_REPLAY_FULL ? "--timing"
-	                                                       : NULL;
+	                    : o->pass.symbols                                   ? "--symbols"
+	                    : t->timing != CT_REPLAY_FULL                       ? "--timing"
+	                                                                        : NULL;
 	o->filter = t->filter;
 	t->filter = NULL;
 	int st = ct_stage_open_profile(t, &o->stage, p, &o->pass, "annotate", e);

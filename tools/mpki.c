@@ -207,8 +207,7 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 static void print_limits(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const unsigned char rank[2 + CT_CAUSE_PARTS] = {0, 1, 2, 3, 3, 4, 1, 0};
-	struct ct_table t = {
-		.columns = 2 + CT_CAUSE_PARTS, .style = ct_terminal_style(), .rank = rank};
+	struct ct_table t = {.columns = 2 + CT_CAUSE_PARTS, .style = ct_terminal_style(), .rank = rank};
 	struct ct_cause_part part[CT_CAUSE_PARTS];
 	const char *scope;
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {

@@ -27,8 +27,8 @@ struct ct_table_style {
 struct ct_table {
 	unsigned columns;
 	const struct ct_table_style *style; /* NULL: the zeroed one; outlives the table */
-	const unsigned char *rank;          /* of each column, 0: it stays; NULL: the last but one goes first */
-	struct ct_buf cells;                /* NUL-separated */
+	const unsigned char *rank; /* of each column, 0: it stays; NULL: the last but one goes first */
+	struct ct_buf cells;       /* NUL-separated */
 	unsigned count;
 };
 

@@ -184,11 +184,11 @@ static void pad(struct ct_buf *b, size_t n)
 /* Verdicts stand out in colour, if there is one; the word says the same. */
 static void print_text(struct ct_buf *b, const char *s, size_t n, int color)
 {
-	const char *code = !color                                 ? NULL
+	const char *code = !color                                    ? NULL
 	                   : n == 8 && memcmp(s, "benefits", 8) == 0 ? "32"
 	                   : n == 5 && memcmp(s, "hurts", 5) == 0    ? "31"
 	                   : n == 7 && memcmp(s, "unknown", 7) == 0  ? "2"
-	                                                          : NULL;
+	                                                             : NULL;
 	if (code)
 		ct_buf_printf(b, "\033[%sm", code);
 	ct_buf_add(b, s, n);
@@ -262,7 +262,8 @@ static void print_left_out(const struct ct_table *t, const struct column *c, siz
 	const char *head = t->cells.data;
 	for (unsigned i = 0; i < t->columns && i < t->count; i++, head += strlen(head) + 1)
 		if (!c[i].shown && *head)
-			ct_buf_printf(&text, "%s%s", text.len ? ", " : "left out for want of room: ", head);
+			ct_buf_printf(&text, "%s%s",
+			              text.len ? ", " : "left out for want of room: ", head);
 	b->failed |= text.failed;
 	if (text.len && !text.failed) {
 		ct_buf_putc(&text, '\n');

@@ -314,7 +314,8 @@ void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t 
 {
 	uint32_t mask = l->o.sectors > 1 ? sectors & l->mask : 1;
 	is_write = is_write != 0;
-	if (sm >= l->o.sms || (l->o.without & NEAR_STREAMS) == NEAR_STREAMS || (l->sampled && !take(l, &l->l1_total, line, mask, is_write)))
+	if (sm >= l->o.sms || (l->o.without & NEAR_STREAMS) == NEAR_STREAMS ||
+	    (l->sampled && !take(l, &l->l1_total, line, mask, is_write)))
 		return;
 	struct ct_obs_batch *b = l->filling;
 	b->l1[b->n_l1++] = (struct ct_obs_event){line, cycle, sm, (uint8_t)mask, (uint8_t)is_write};
@@ -355,7 +356,8 @@ void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int
 {
 	uint32_t mask = l->o.llc_sectors > 1 ? sectors & l->llc_mask : 1;
 	is_write = is_write != 0;
-	if (l->o.without & CT_STREAM_LLC || (l->sampled && !take(l, &l->llc_total, line, mask, is_write)))
+	if (l->o.without & CT_STREAM_LLC ||
+	    (l->sampled && !take(l, &l->llc_total, line, mask, is_write)))
 		return;
 	struct ct_obs_batch *b = l->filling;
 	b->llc[b->n_llc++] = (struct ct_obs_event){line, 0, 0, (uint8_t)mask, (uint8_t)is_write};

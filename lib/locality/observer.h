@@ -62,8 +62,8 @@ struct ct_locality_options {
 	uint32_t llc_sectors; /* per LLC line, 1..4 (0 = as sectors) */
 	int store;            /* enum ct_locality_store: the L1's write policy */
 	int sharing;          /* measure RJ, which needs the L1s' streams */
-	unsigned without;     /* enum ct_locality_stream: streams that are left out, whose counts stay 0 */
-	double sample;        /* SHARDS rate by line address, 0 or 1 = exact */
+	unsigned without; /* enum ct_locality_stream: streams that are left out, whose counts stay 0 */
+	double sample;    /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;
 	int sites;        /* tell accesses apart by what makes them: ct_locality_l1_of() */
 	unsigned threads; /* 2 or more: accesses are analysed behind the caller's back,

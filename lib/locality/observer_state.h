@@ -45,7 +45,7 @@ struct ct_locality {
 	uint32_t mask, llc_mask; /* sectors of a line */
 	struct ct_sm_stacks sms;
 	uint64_t analysed[CT_OBS_STREAMS]; /* accesses */
-	struct ct_stack *merged; /* of the lines' numbers */
+	struct ct_stack *merged;           /* of the lines' numbers */
 	struct ct_stack *llc;
 	struct ct_stack_op *op; /* CT_OBS_PIECE for each stream */
 	struct ct_locality_counts now;

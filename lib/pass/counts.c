@@ -137,11 +137,11 @@ int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_repl
 			                          counter_at(c, counts[i].offset), NULL, method, e);
 	for (size_t i = 0; i < sizeof ratios / sizeof ratios[0] && st == CT_OK; i++)
 		if (replication || !is_of_replication(ratios[i].below))
-			st = ct_profile_add_real(p, scope, ratios[i].metric,
-			                         ratios[i].factor *
-			                                 ratio_of(counter_at(c, ratios[i].above),
-			                                          counter_at(c, ratios[i].below)),
-			                         NULL, method, e);
+			st = ct_profile_add_real(
+				p, scope, ratios[i].metric,
+				ratios[i].factor * ratio_of(counter_at(c, ratios[i].above),
+			                                    counter_at(c, ratios[i].below)),
+				NULL, method, e);
 	return st == CT_OK ? add_ncu(p, scope, c, method, e) : st;
 }
 

@@ -248,9 +248,10 @@ int ct_pass_write_errors(struct ct_pass_state *a)
 	double rate = ct_locality_rate(a->locality);
 	int st = CT_OK;
 	for (int v = 0; v < CT_VIEWS && st == CT_OK && rate < 1; v++) {
-		enum ct_pass_layer layer = v == CT_VIEW_L1 || v == CT_VIEW_L1_SECTOR           ? CT_PASS_L1
-		                           : v == CT_VIEW_MERGED || v == CT_VIEW_MERGED_SECTOR ? CT_PASS_MERGED
-		                                                                               : CT_PASS_LLC;
+		enum ct_pass_layer layer = v == CT_VIEW_L1 || v == CT_VIEW_L1_SECTOR ? CT_PASS_L1
+		                           : v == CT_VIEW_MERGED || v == CT_VIEW_MERGED_SECTOR
+		                                   ? CT_PASS_MERGED
+		                                   : CT_PASS_LLC;
 		if (!ct_pass_measures(a, layer))
 			continue;
 		struct shown s = shown_of(a, a->scope[0].locality, (enum ct_locality_view)v);

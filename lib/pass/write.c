@@ -145,8 +145,8 @@ static int write_registers(struct ct_pass_state *a, const struct ct_pass_scope *
 	const struct ct_hist *h = &s->locality->reg_insts;
 	int st = ct_profile_add_real(
 		a->p, s->name, "reg_reuse_far_fraction", far_fraction(h), "ratio", method_of(s), a->e);
-	return st == CT_OK ? ct_profile_add_count(a->p, s->name, "reg_reuses", ct_hist_total(h) - h->cold,
-	                                          NULL, method_of(s), a->e)
+	return st == CT_OK ? ct_profile_add_count(a->p, s->name, "reg_reuses",
+	                                          ct_hist_total(h) - h->cold, NULL, method_of(s), a->e)
 	                   : st;
 }
 

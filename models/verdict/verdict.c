@@ -109,7 +109,8 @@ static void tell_gaps(const struct ct_profile *p, struct ct_verdict *v)
 	char gaps[CT_GAPS_MAX];
 	size_t n = strlen(v->reason);
 	if (ct_profile_gaps(p, gaps, sizeof gaps))
-		snprintf(v->reason + n, sizeof v->reason - n, "; only a part of the trace was there: %s", gaps);
+		snprintf(v->reason + n, sizeof v->reason - n, "; only a part of the trace was there: %s",
+		         gaps);
 }
 
 /* Why, in the mechanism's words. Where it is known to have had nothing to act on, and its speed-up does not say otherwise, that is

@@ -68,7 +68,8 @@ struct job {
 static int read_or_replay(void *ctx, void *out)
 {
 	struct job j = *(const struct job *)ctx;
-	struct ct_replay_options o = {.timing = j.what == REPLAY_QUICK ? CT_REPLAY_QUICK : CT_REPLAY_FULL};
+	struct ct_replay_options o = {
+		.timing = j.what == REPLAY_QUICK ? CT_REPLAY_QUICK : CT_REPLAY_FULL};
 	struct ct_error e = {0};
 	double start = bench_cpu();
 	int st = j.what == DECODE ? bench_trace_read(j.path, 1, &j.insts, &e)

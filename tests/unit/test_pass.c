@@ -229,7 +229,8 @@ static void leaves_out_layers(void **state)
 		assert_int_equal(run_pass(&o, &part, &e), CT_OK);
 		for (int i = 0; i < CT_PASS_LAYERS; i++)
 			if (some.of[i] != (run >> i & 1 ? all.of[i] : 0))
-				fail_msg("without %x: layer %d has handled %llu", o.without, i, (unsigned long long)some.of[i]);
+				fail_msg("without %x: layer %d has handled %llu", o.without, i,
+				         (unsigned long long)some.of[i]);
 		assert_int_equal(lines_beyond(part.data, whole.data), 0);
 		assert_int_equal(ct_source_open_memory(&s, "part", part.data, part.len, &e), CT_OK);
 		assert_int_equal(ct_profile_read(&p, s, 1, &e), CT_OK);

@@ -121,7 +121,8 @@ static void same_range(const struct ct_profile *p, const struct ct_verdict *v, d
 	ct_verdict_range(p, &es, &low, &high);
 	assert_true(low < es.value && es.value < high);
 	assert_true(low == v->low && high == v->high);
-	struct ct_estimate own = es; /* a caller may let the range take the place of the estimate's own */
+	struct ct_estimate own =
+		es; /* a caller may let the range take the place of the estimate's own */
 	ct_verdict_range(p, &own, &own.low, &own.high);
 	assert_true(own.low == low && own.high == high);
 }
@@ -292,7 +293,8 @@ static void test_part(void **state)
 	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.word, CT_BENEFITS);
 	assert_non_null(
-		strstr(v.reason, "; only a part of the trace was there: 1 kernel lacks thread blocks, 2 kernels"));
+		strstr(v.reason,
+	               "; only a part of the trace was there: 1 kernel lacks thread blocks, 2 kernels"));
 	ct_profile_free(p);
 }
 

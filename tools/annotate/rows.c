@@ -66,8 +66,8 @@ static int equal(const char *a, const char *b)
 
 static int same_row(const struct annotate_row *a, const struct annotate_row *b)
 {
-	return a->launch == b->launch && a->pc == b->pc && a->line == b->line && a->first == b->first && a->last == b->last &&
-	       equal(a->kernel, b->kernel) && equal(a->opcode, b->opcode);
+	return a->launch == b->launch && a->pc == b->pc && a->line == b->line && a->first == b->first &&
+	       a->last == b->last && equal(a->kernel, b->kernel) && equal(a->opcode, b->opcode);
 }
 
 /* What identifies the row of a record. */

@@ -32,7 +32,7 @@ enum annotate_by { ANNOTATE_BY_PC, ANNOTATE_BY_ARRAY, ANNOTATE_BY_KERNEL };
 
 struct annotate_row {
 	const char *kernel, *opcode,
-		*array; /* the profile's; NULL where the row stands for more than one */
+		*array;  /* the profile's; NULL where the row stands for more than one */
 	uint64_t launch; /* its number, where launches are told apart */
 	uint64_t pc, line, first, last;
 	uint64_t v[ANNOTATE_COLUMNS];

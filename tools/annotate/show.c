@@ -36,22 +36,14 @@ static const struct {
 	const char *head;
 	unsigned rank;
 } column[COL_FIXED] = {
-	[COL_WAIT] = {"waits", 0},
-	[COL_LAUNCH] = {"launch", 1},
-	[COL_KERNEL] = {"kernel", 2},
-	[COL_PC] = {"pc", 1},
-	[COL_LINE] = {"line", 8},
-	[COL_OPCODE] = {"opcode", 1},
-	[COL_ARRAY] = {"array", 3},
-	[COL_REQUESTS] = {"requests", 9},
-	[COL_PER_REQUEST] = {"s/req", 5},
-	[COL_USED] = {"used", 6},
-	[COL_L1] = {"L1 miss", 3},
-	[COL_WHY] = {"why", 4},
-	[COL_PENDING] = {"pending", 10},
-	[COL_LLC] = {"LLC miss", 4},
-	[COL_P50] = {"reuse", 7},
-	[COL_P90] = {"9 in 10", 11},
+	[COL_WAIT] = {"waits", 0},        [COL_LAUNCH] = {"launch", 1},
+	[COL_KERNEL] = {"kernel", 2},     [COL_PC] = {"pc", 1},
+	[COL_LINE] = {"line", 8},         [COL_OPCODE] = {"opcode", 1},
+	[COL_ARRAY] = {"array", 3},       [COL_REQUESTS] = {"requests", 9},
+	[COL_PER_REQUEST] = {"s/req", 5}, [COL_USED] = {"used", 6},
+	[COL_L1] = {"L1 miss", 3},        [COL_WHY] = {"why", 4},
+	[COL_PENDING] = {"pending", 10},  [COL_LLC] = {"LLC miss", 4},
+	[COL_P50] = {"reuse", 7},         [COL_P90] = {"9 in 10", 11},
 };
 
 static double share(uint64_t part, uint64_t whole)

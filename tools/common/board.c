@@ -33,7 +33,8 @@ static size_t add_row(struct ct_table *t, size_t i)
 	for (; i < N_INTERVALS && strcmp(intervals[i].rows, rows) == 0; i++) {
 		const struct ct_board_interval *v = &intervals[i];
 		ct_table_cell(t, "%+.1f..%+.1f", v->low, v->high);
-		at += (size_t)snprintf(covered + at, sizeof covered - at, "%s%u", at ? ", " : "", v->covered);
+		at += (size_t)snprintf(covered + at, sizeof covered - at, "%s%u", at ? ", " : "",
+		                       v->covered);
 	}
 	ct_table_cell(t, "%s", covered);
 	return i;
@@ -41,7 +42,8 @@ static size_t add_row(struct ct_table *t, size_t i)
 
 void ct_board_intervals(const struct ct_profile *p, struct ct_buf *b)
 {
-	static const char *const heads[] = {"code of", "cycles, %", "L1 hits, points", "L2 hits, points", "covers, %"};
+	static const char *const heads[] = {
+		"code of", "cycles, %", "L1 hits, points", "L2 hits, points", "covers, %"};
 	const char *machine = ct_profile_gp(p, "machine");
 	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
 	if (!machine || strcmp(machine, "silicon") != 0 || ct_profile_gp(p, "model.timing"))

@@ -25,7 +25,8 @@ static void add_piece(const char *s, size_t n, void *ctx)
 {
 	struct demangling *d = ctx;
 	if (d->text.len + n > TEXT_MAX || d->text.failed)
-		longjmp(d->too_long, 1); /* libiberty's callback cannot say stop; it holds no memory then */
+		longjmp(d->too_long,
+		        1); /* libiberty's callback cannot say stop; it holds no memory then */
 	ct_buf_add(&d->text, s, n);
 }
 

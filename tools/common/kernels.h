@@ -7,7 +7,8 @@
 struct ct_kernel_rank {
 	const char *scope; /* "name:..." , the profile's */
 	char *name;        /* for people: the bare one of a mangled or demangled C++ name */
-	const char *first; /* number of its first launch, as -k takes it, or "-": tells kernels apart whose names were cut */
+	const char *
+		first; /* number of its first launch, as -k takes it, or "-": tells kernels apart whose names were cut */
 	uint64_t launches;
 	double cycles;                                /* without launches */
 	double share;                                 /* of all cycles so */

@@ -7,9 +7,10 @@
 
 /* What the pass measures beyond the baseline replay; all off is the default. */
 struct ct_tool_pass {
-	int per_kernel;      /* kernel:N scopes besides all and name:KERNEL */
-	unsigned without;    /* layers to leave out, as in struct ct_pass_options */
-	uint32_t unwatched;  /* mechanisms of whom nobody asks, a bit each as of ct_mechanism_at(): what they count in
+	int per_kernel;   /* kernel:N scopes besides all and name:KERNEL */
+	unsigned without; /* layers to leave out, as in struct ct_pass_options */
+	uint32_t
+		unwatched; /* mechanisms of whom nobody asks, a bit each as of ct_mechanism_at(): what they count in
 	                        every pass is left out */
 	int mrc;             /* miss-ratio curves */
 	int annotate;        /* which instructions and arrays cost what */

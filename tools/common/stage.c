@@ -201,10 +201,10 @@ static int tells_launches_apart(const struct ct_profile *p)
 /* Options of the pass would change nothing about a profile that stays as it is. */
 static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s, struct ct_error *e)
 {
-	const char *option = t->filter                                      ? "-k"
-	                     : t->warmup                                    ? "--warmup"
-	                     : t->sample != 1                               ? "--sample"
-	                     : t->timing != CT_REPLAY_FULL                    ? "--timing"
+	const char *option = t->filter                     ? "-k"
+	                     : t->warmup                   ? "--warmup"
+	                     : t->sample != 1              ? "--sample"
+	                     : t->timing != CT_REPLAY_FULL ? "--timing"
 	                     : s->pass && s->pass->per_kernel && !tells_launches_apart(s->p)
 	                             ? "--per-kernel"
 	                             : NULL;

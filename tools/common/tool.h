@@ -102,7 +102,7 @@ struct ct_tool {
 	int check;
 	uint64_t warmup;
 	enum ct_replay_timing timing; /* of passes: full or quick */
-	double sample; /* 1 = exact */
+	double sample;                /* 1 = exact */
 	int sample_kernels;
 	uint64_t seed;
 	int no_verify, no_provenance;

@@ -80,10 +80,9 @@ static void print_cycles(const struct ct_profile *p, const char *prefix, const c
 {
 	/* Without room the cycles go first, then issue slots, which seldom limit; a line below names both. */
 	static const unsigned char of_sum[2 + PARTS] = {[1] = 2, [3] = 1},
-	                           of_saved[2 + PARTS] = {[1] = 2, [2] = 1};
-	struct ct_table t = {.columns = 2 + PARTS,
-	                     .style = ct_terminal_style(),
-	                     .rank = stack ? of_sum : of_saved};
+					      of_saved[2 + PARTS] = {[1] = 2, [2] = 1};
+	struct ct_table t = {
+		.columns = 2 + PARTS, .style = ct_terminal_style(), .rank = stack ? of_sum : of_saved};
 	const char *scope;
 	int negative = 0;
 	ct_buf_printf(b, "\n%s\n", title);

@@ -175,8 +175,9 @@ static void close_state(void *state)
 /* An interval's cycles end its records. */
 enum { SIGNALS = 5, VALUES = 9 };
 static const char *const metric[VALUES] = {
-	"l1_miss_rate", "llc_miss_rate", "ipc",         "dram_read_bytes_per_cycle", "active_warps",
-	"warp_insts",   "first_launch",  "last_launch", "cycles"};
+	"l1_miss_rate", "llc_miss_rate", "ipc",          "dram_read_bytes_per_cycle",
+	"active_warps", "warp_insts",    "first_launch", "last_launch",
+	"cycles"};
 
 static double ratio(uint64_t a, uint64_t b)
 {

@@ -72,9 +72,8 @@ static int next_interval(const struct ct_profile *p, size_t *i, const struct ct_
 
 void mpki_phases_print(const struct ct_profile *p, struct ct_buf *b)
 {
-	static const char *const heads[] = {
-		"phase",      "from", "to",       "launches",    "L1 misses",
-		"LLC misses", "IPC",  "DRAM B/c", "active warps"};
+	static const char *const heads[] = {"phase",      "from", "to",       "launches",    "L1 misses",
+	                                    "LLC misses", "IPC",  "DRAM B/c", "active warps"};
 	static const unsigned char rank[4 + SHOWN] = {[3] = 1, [7] = 3, [8] = 2};
 	struct ct_table t = {.columns = 4 + SHOWN, .style = ct_terminal_style(), .rank = rank};
 	struct phase ph = {0};

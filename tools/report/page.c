@@ -84,8 +84,9 @@ static void page_lede(const struct rep_report *r, struct ct_buf *b)
 	if (r->compared)
 		ct_buf_puts(b, "<li><a href=\"#changes\">Changes</a></li>");
 	ct_buf_puts(
-		b, "<li><a href=\"#workloads\">Workloads</a></li>"
-		   "<li><a href=\"#reading\">How to read this</a></li><li><a href=\"#words\">Words</a></li></ul></nav>\n</header>\n<main>\n");
+		b,
+		"<li><a href=\"#workloads\">Workloads</a></li>"
+		"<li><a href=\"#reading\">How to read this</a></li><li><a href=\"#words\">Words</a></li></ul></nav>\n</header>\n<main>\n");
 }
 
 /* Of one workload what costs most; of several who gains most, from what. */

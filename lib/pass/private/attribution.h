@@ -12,8 +12,8 @@ struct ct_attribution;
 
 /* For the caches of that GPU. `arrays` outlives it; what is touched outside of them is added there. per_launch also keeps
  * what each launch has met, which takes memory for each. NULL and *e when out of memory. */
-struct ct_attribution *ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, int per_launch,
-                                          struct ct_error *e);
+struct ct_attribution *
+ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, int per_launch, struct ct_error *e);
 void ct_attribution_free(struct ct_attribution *a); /* NULL allowed */
 
 /* What the replay tells, in its thread. An allocation that fails is told by ct_attribution_launch(). */
