@@ -28,7 +28,9 @@ struct ct_table {
 	unsigned columns;
 	const struct ct_table_style *style; /* NULL: the zeroed one; outlives the table */
 	const unsigned char *rank; /* of each column, 0: it stays; NULL: the last but one goes first */
-	struct ct_buf cells;       /* NUL-separated */
+	unsigned squeezed;   /* columns to which a text at the end is wrapped, rather than that a column
+	                                     * of rank 1 goes; 0: as before any other */
+	struct ct_buf cells; /* NUL-separated */
 	unsigned count;
 };
 

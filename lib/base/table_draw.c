@@ -148,6 +148,12 @@ static size_t least_width(const struct ct_table *t, const struct column *c, unsi
 	return word > least ? word : least;
 }
 
+/* 1 when the text at the end may become narrower still, so that the column `out` has room. */
+static int can_squeeze(const struct ct_table *t, const struct column *last, unsigned out)
+{
+	return t->squeezed && t->rank && t->rank[out] == 1 && last->shown && last->least > t->squeezed;
+}
+
 static void fit(const struct ct_table *t, struct column *c, size_t screen)
 {
 	unsigned out;
@@ -169,7 +175,10 @@ static void fit(const struct ct_table *t, struct column *c, size_t screen)
 				too_much = shrink(&c[i], too_much, c[i].least);
 			return;
 		}
-		c[out].shown = 0;
+		if (can_squeeze(t, &c[t->columns - 1], out))
+			c[t->columns - 1].least = t->squeezed;
+		else
+			c[out].shown = 0;
 	}
 }
 

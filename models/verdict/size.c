@@ -70,6 +70,13 @@ static int is_smallest(const struct ct_size *s)
 	return s->used == 1 || (s->scaled && (s->channels == 1 || s->used <= fmax(s->fillable, 1)));
 }
 
+/* The SMs that belong to one memory channel are the least that --scale auto takes. The scaled GPU's channels were rounded
+ * up by less than one, so that one less gives the most SMs that these can be. NaN: unknown. */
+static double most_sms_of_a_channel(const struct ct_size *s)
+{
+	return ceil(s->used / (s->channels - 1));
+}
+
 static const char fills[] = "profile fills ";
 
 int ct_size_is_reason(const char *reason)
@@ -91,7 +98,7 @@ int ct_size_too_small(const struct ct_size *s, const struct ct_mechanism *m, cha
 	ct_size_name(s->used, s->asked, sms, sizeof sms);
 	if (!s->scaled)
 		snprintf(reason, n, "%s%.2g waves; make it with reuse --scale auto", fills, s->waves);
-	else if (s->fillable >= 1)
+	else if (s->fillable >= 1 && !(s->fillable < most_sms_of_a_channel(s)))
 		snprintf(reason, n,
 		         "%s%.2g waves of the %s that --scale asks for; --scale auto takes at "
 		         "most %.0f",

@@ -64,6 +64,15 @@ done <list
 COLUMNS=40 "$b/triage" -q --no-verify --scale 1 -O table p >narrow
 check "forty columns still have the verdict" grep -qE '(neutral|benefits|hurts|unknown)' narrow
 same "what is left out is named" 1 "$(grep -c '^left out for want of room: ' narrow)"
+# What decides a verdict stays: not even a long name costs the range.
+long=the-name-of-a-workload-that-is-long
+cp p $long
+for only in "" "--mechanism shared-l1"; do
+	COLUMNS=80 "$b/triage" -q --no-verify --scale 1 $only -O table $long >narrow
+	check "the range has room beside a long name${only:+, of one mechanism}" grep -qE ' [0-9.]+\.\.[0-9]|-  [^ ]' narrow
+	same "and is not left out${only:+, of one mechanism}" 0 "$(grep -c '^left out.*range' narrow)"
+	same "in 80 columns${only:+, of one mechanism}" "" "$(awk 'length > 80' narrow)"
+done
 unset COLUMNS
 "$b/triage" -q --no-verify --scale 1 -O table p >unset
 same "no screen has 80 columns" "$(COLUMNS=80 "$b/triage" -q --no-verify --scale 1 -O table p)" "$(cat unset)"

@@ -230,6 +230,29 @@ static void test_too_small(void **state)
 	}
 }
 
+/* Scaling takes whole memory channels: a trace that fills fewer SMs than belong to one gets those of one. */
+static void test_one_channel(void **state)
+{
+	static const struct {
+		double waves;
+		const char *says;
+	} row[] = {
+		{0.3, "profile fills 0.3 waves of the 9 of 68 SMs that --scale asks for; "
+	              "--scale auto takes those of one memory channel"},
+		{1.5, "profile fills 1.5 waves of the 9 of 68 SMs that --scale asks for; "
+	              "--scale auto takes at most 6"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct ct_verdict v;
+		struct ct_profile *p = profile_on(row[i].waves, "9", "68");
+		assert_int_equal(ct_profile_add_gp(p, "llc.slices", "6", "", NULL), CT_OK);
+		assert_int_equal(ct_profile_add_gp(p, "dram.channels", "3", "", NULL), CT_OK);
+		ct_verdict_decide(p, &registers, &v);
+		assert_string_equal(v.reason, row[i].says);
+		ct_profile_free(p);
+	}
+}
+
 /* One wave takes all the places of an SM, which is enough for what acts on each SM alone. */
 static void test_inside(void **state)
 {
@@ -721,6 +744,7 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_range),
 		cmocka_unit_test(test_too_small),
+		cmocka_unit_test(test_one_channel),
 		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_inside),
 		cmocka_unit_test(test_damaged),

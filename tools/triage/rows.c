@@ -108,6 +108,9 @@ static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n, s
 /* The least width of a terminal at which reasons still have room beside the curves. */
 enum { CURVES_FROM = 110 };
 
+/* To so few columns reasons are wrapped before the range is left out: with a name of 20 all is 80 columns wide then. */
+enum { REASONS_LEAST = 16 };
+
 /* 1 on a terminal where only short cells leave room for reasons. */
 static int is_narrow(void)
 {
@@ -160,13 +163,25 @@ static int with_sms(const struct tr_row *r, size_t n)
 	return 0;
 }
 
+static int one_mechanism(const struct tr_row *r, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (r[i].m != r[0].m)
+			return 0;
+	return n > 0;
+}
+
 static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
 	int curves = with_curves(r, n), sms = with_sms(r, n);
-	unsigned char rank[8] = {
-		0}; /* where there is no room the curve goes first, then the SMs, then the range */
+	/* Where there is no room the curve goes first, then the SMs, then a mechanism that is the same in each row. The
+	 * range, which decides the verdict, goes last. */
+	unsigned char rank[8] = {0};
 	struct ct_table t = {
-		.columns = 6 + (unsigned)(curves + sms), .style = ct_terminal_style(), .rank = rank};
+		.columns = 6 + (unsigned)(curves + sms),
+		.style = ct_terminal_style(),
+		.rank = rank,
+		.squeezed = REASONS_LEAST};
 	ct_table_cell(&t, "workload");
 	if (sms)
 		ct_table_cell(&t, is_narrow() ? "SMs" : "GPU");
@@ -177,9 +192,12 @@ static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 	if (curves)
 		ct_table_cell(&t, "misses by size");
 	ct_table_cell(&t, "reason");
-	rank[1] = sms ? 2 : 0;
+	rank[1 + sms] = one_mechanism(r, n) ? 2 : 0;
 	rank[4 + sms] = 1;
-	rank[5 + sms] = curves ? 3 : 0;
+	if (sms)
+		rank[1] = 3;
+	if (curves)
+		rank[5 + sms] = 4;
 	for (size_t i = 0; i < n; i++)
 		table_row(&t, &r[i], sms, curves);
 	ct_table_render(&t, b);
