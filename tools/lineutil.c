@@ -60,7 +60,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return st;
 	if (in.trace) {
 		in.profile = ct_tool_profile(e);
-		ct_tool_pass_only(&pass, 1u << CT_PASS_LINE_USE);
+		ct_tool_pass_only(t, &pass, 1u << CT_PASS_LINE_USE);
 		st = in.profile ? ct_tool_pass_run(t, in.trace, NULL, &pass, in.profile, e)
 		                : CT_ERR_NOMEM;
 		truncated = st > 0;

@@ -377,7 +377,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--explain switches effects of the full timing off: leave "
 		               "--timing quick out");
-	ct_tool_pass_only(&o->pass, 1u << CT_PASS_L1 | 1u << CT_PASS_LLC);
+	ct_tool_pass_only(t, &o->pass, 1u << CT_PASS_L1 | 1u << CT_PASS_LLC);
 	int st = prepare_phases(t, e);
 	if (st == CT_OK)
 		st = ct_stage_open_pass(t, &o->stage, &o->pass, e);

@@ -270,8 +270,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	struct ct_stage *s = &o->stage;
 	int st = o->sizes_text ? ct_parse_sizes("--sizes", o->sizes_text, &o->size, &o->n_sizes, e)
 	                       : CT_OK;
-	ct_tool_pass_only(&o->pass, 1u << CT_PASS_L1 | 1u << CT_PASS_SHARING | 1u << CT_PASS_MERGED |
-	                                    1u << CT_PASS_REPLICATION);
+	ct_tool_pass_only(t, &o->pass,
+	                  1u << CT_PASS_L1 | 1u << CT_PASS_SHARING | 1u << CT_PASS_MERGED |
+	                          1u << CT_PASS_REPLICATION);
 	if (st == CT_OK)
 		st = ct_stage_open_pass(t, s, &o->pass, e);
 	if (st == CT_OK) {

@@ -80,7 +80,7 @@ for w in $workloads; do
 	if [ "$want" != "-" ]; then
 		same "$w: the page's bar and the mark of its curve" "$want miss, $want" \
 			"$(grep -oE 'sector accesses [0-9.]+ % hit, [0-9.]+ % miss' part | sed -n '1s/.*hit, //p'), $(
-				grep -oE 'here [0-9.]+ [KM]iB: [0-9.]+ %' part | sed -n '1s/.*: //p')"
+				grep -oE 'configured [0-9.]+ [KM]iB: [0-9.]+ %' part | sed -n '1s/.*: //p')"
 	fi
 	same "$w: the page's table" "$(sn $p ipc) $(sn $p l1_miss_rate) $(sn $p llc_mpki)" \
 		"$(tr -d '\n' < page.html | grep -oE "<tr role=\"row\" data-name=\"$w\".*" | head -c 6000 |

@@ -34,7 +34,8 @@ check "mechanisms are measured in it" grep -q '^ES	all	tag-split	TSC+	' <(reuse 
 width() { awk -F'\t' '$1=="TV" && $3=="tag-split" { print log($7 / $6) }'; }
 verdict_of() { triage -q --scale 1 --method analytic --mechanism tag-split --timing "$1" -O profile st; }
 verdict_of quick >quick.tv
-check "verdicts say quick" grep -q 'model.timing.quick' quick.tv
+triage -q --scale 1 --method analytic --mechanism tag-split --timing quick --resume kept -O profile st >/dev/null
+check "profiles that triage keeps say quick" grep -q 'model.timing.quick' kept/*.profile
 check "and doubt more" awk "BEGIN { exit !($(width <quick.tv) > 0.9 * $(verdict_of full | width)) }"
 for c in replicate lineutil sharedl1-est tsc-est; do
 	check "$c takes it" grep -q 'model.timing.quick' <($c -q --timing quick st)

@@ -236,11 +236,10 @@ static void test_one_channel(void **state)
 	static const struct {
 		double waves;
 		const char *says;
-	} row[] = {
-		{0.3, "profile fills 0.3 waves of the 9 of 68 SMs that --scale asks for; "
-	              "--scale auto takes those of one memory channel"},
-		{1.5, "profile fills 1.5 waves of the 9 of 68 SMs that --scale asks for; "
-	              "--scale auto takes at most 6"}};
+	} row[] = {{0.3, "profile fills 0.3 waves of the 9 of 68 SMs that --scale asks for; "
+	                 "--scale auto takes those of one memory channel"},
+	           {1.5, "profile fills 1.5 waves of the 9 of 68 SMs that --scale asks for; "
+	                 "--scale auto takes at most 6"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		struct ct_verdict v;
@@ -741,26 +740,16 @@ static void test_distinct(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_range),
-		cmocka_unit_test(test_too_small),
-		cmocka_unit_test(test_one_channel),
-		cmocka_unit_test(test_part),
-		cmocka_unit_test(test_inside),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_lacking),
-		cmocka_unit_test(test_unsaid),
-		cmocka_unit_test(test_credit),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_no_reuse),
-		cmocka_unit_test(test_too_wide),
-		cmocka_unit_test(test_acted),
-		cmocka_unit_test(test_rows_of_replays),
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_long_numbers),
-		cmocka_unit_test(test_record),
-		cmocka_unit_test(test_name),
+		cmocka_unit_test(test_words),     cmocka_unit_test(test_range),
+		cmocka_unit_test(test_too_small), cmocka_unit_test(test_one_channel),
+		cmocka_unit_test(test_part),      cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_damaged),   cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_unsaid),    cmocka_unit_test(test_credit),
+		cmocka_unit_test(test_bound),     cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_no_reuse),  cmocka_unit_test(test_too_wide),
+		cmocka_unit_test(test_acted),     cmocka_unit_test(test_rows_of_replays),
+		cmocka_unit_test(test_line),      cmocka_unit_test(test_long_numbers),
+		cmocka_unit_test(test_record),    cmocka_unit_test(test_name),
 		cmocka_unit_test(test_distinct),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,14 +9,24 @@
 #include "models/observers.h"
 #include "pass/scale.h"
 
-void ct_tool_pass_only(struct ct_tool_pass *pass, unsigned layers)
+/* A profile, as text or as JSON, prints what any command after this one may ask for. */
+static int prints_all(const struct ct_tool *t)
 {
+	return t && (t->output == CT_OUTPUT_PROFILE || t->output == CT_OUTPUT_JSON);
+}
+
+void ct_tool_pass_only(const struct ct_tool *t, struct ct_tool_pass *pass, unsigned layers)
+{
+	if (prints_all(t))
+		return;
 	pass->without = ((1u << CT_PASS_LAYERS) - 1) & ~layers;
 	pass->unwatched = UINT32_MAX;
 }
 
-void ct_tool_pass_for(struct ct_tool_pass *pass, uint32_t mechanisms)
+void ct_tool_pass_for(const struct ct_tool *t, struct ct_tool_pass *pass, uint32_t mechanisms)
 {
+	if (prints_all(t))
+		return;
 	pass->without = ct_mechanisms_without(mechanisms);
 	pass->unwatched = ~mechanisms;
 }

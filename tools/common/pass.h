@@ -21,10 +21,12 @@ struct ct_tool_pass {
 };
 
 /* Leaves out of the pass all layers but those in `layers` (1u << enum ct_pass_layer each), and what mechanisms count in
- * every pass: for a command that prints no estimate. */
-void ct_tool_pass_only(struct ct_tool_pass *pass, unsigned layers);
-/* Leaves out what none of those mechanisms needs, a bit each as of ct_mechanism_at(). */
-void ct_tool_pass_for(struct ct_tool_pass *pass, uint32_t mechanisms);
+ * every pass: for a command that prints no estimate. Where t prints a profile, nothing is left out, so that `mpki TRACE` and
+ * `reuse TRACE | mpki` write the same records. */
+void ct_tool_pass_only(const struct ct_tool *t, struct ct_tool_pass *pass, unsigned layers);
+/* Leaves out what none of those mechanisms needs, a bit each as of ct_mechanism_at(), but nothing where t prints a profile.
+ * t NULL: whatever is printed. */
+void ct_tool_pass_for(const struct ct_tool *t, struct ct_tool_pass *pass, uint32_t mechanisms);
 
 /* What a run over a trace is told, from the command line: threads, warm-up, memory, warnings, progress. What it
  * points at is t's. */

@@ -11,7 +11,7 @@ int est_open(struct est_answer *a, struct ct_tool *t, const struct ct_mechanism 
 	a->question.run.option = ((const struct est_own *)t->own)->value;
 	a->question.run.sweep = sweep;
 	int st = ct_question_open(&a->question, t, m, e);
-	ct_tool_pass_for(&a->pass, UINT32_C(1) << ct_mechanism_find(m->name));
+	ct_tool_pass_for(t, &a->pass, UINT32_C(1) << ct_mechanism_find(m->name));
 	/* What a histogram can tell is not measured again in each pass: that is reuse --mechanisms. */
 	if (st == CT_OK && m->observer && m->needs_pass) {
 		a->observers[0] = &a->question.observer;

@@ -232,7 +232,7 @@ static int run_estimator(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK)
 		a->with = with;
 	if (st == CT_OK && o->with_text)
-		ct_tool_pass_for(&a->pass,
+		ct_tool_pass_for(t, &a->pass,
 		                 ct_with_mask(&with) | UINT32_C(1) << ct_mechanism_find(m->name));
 	if (st == CT_OK && o->constants)
 		st = ct_est_constants(t, m->parameters, m->values(&a->question.run), e);

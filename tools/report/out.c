@@ -116,6 +116,16 @@ static void changes_of(const struct rep_change *x, size_t n, enum rep_way way, s
 		ct_buf_printf(b, "and %zu smaller ones\n", n - SHOWN);
 }
 
+/* A line for each name, which may hold any characters. */
+static void names_of(struct ct_buf *b, const char *what, const char *const *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		ct_buf_puts(b, what);
+		ct_escape_field(b, name[i]);
+		ct_buf_puts(b, "\n");
+	}
+}
+
 static void change_rows(const struct rep_report *r, struct ct_buf *b)
 {
 	const struct rep_changes *c = &r->changes;
@@ -123,10 +133,8 @@ static void change_rows(const struct rep_report *r, struct ct_buf *b)
 		return;
 	ct_buf_printf(b, "\n%zu value%s changed, %zu of %zu workloads are the same\n", c->n,
 	              c->n == 1 ? "" : "s", c->same, r->run.n);
-	for (size_t i = 0; i < c->n_old; i++)
-		ct_buf_printf(b, "only in the old run: %s\n", c->only_old[i]);
-	for (size_t i = 0; i < c->n_new; i++)
-		ct_buf_printf(b, "only in the new run: %s\n", c->only_new[i]);
+	names_of(b, "only in the old run: ", c->only_old, c->n_old);
+	names_of(b, "only in the new run: ", c->only_new, c->n_new);
 	size_t at = 0;
 	for (int way = 0; c->n && way < REP_WAYS; at += c->n_way[way++])
 		changes_of(c->change + at, c->n_way[way], (enum rep_way)way, b);
@@ -140,9 +148,13 @@ static void unknown_rows(const struct rep_report *r, struct ct_buf *b)
 	for (size_t i = 0; i < r->run.n; i++)
 		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++) {
 			const struct rep_workload *w = &r->run.w[i];
-			if (w->v[m].word == CT_UNKNOWN && n++ < SHOWN)
-				ct_buf_printf(b, "%sunknown  %s, %s: %s\n", n == 1 ? "\n" : "", w->name,
-				              ct_mechanism_at(m)->name, w->v[m].reason);
+			if (w->v[m].word != CT_UNKNOWN || n++ >= SHOWN)
+				continue;
+			ct_buf_puts(b, n == 1 ? "\nunknown  " : "unknown  ");
+			ct_escape_field(b, w->name);
+			ct_buf_printf(b, ", %s: ", ct_mechanism_at(m)->name);
+			ct_escape_field(b, w->v[m].reason);
+			ct_buf_puts(b, "\n");
 		}
 	if (n > SHOWN)
 		ct_buf_printf(b, "unknown  and %zu more: --csv has all reasons\n", n - SHOWN);

@@ -410,7 +410,7 @@ static void choose_measurements(const struct ct_tool *t, struct asked *a,
 	pass->annotate = own->html && t->sample == 1 && !t->warmup && !t->sample_kernels;
 	pass->observers = observer;
 	if (own->rows_only)
-		ct_tool_pass_for(pass, judged);
+		ct_tool_pass_for(NULL, pass, judged);
 	else if (ct_mechanisms_without(judged) >> CT_PASS_LLC_SMS & 1)
 		pass->without = 1u << CT_PASS_LLC_SMS;
 }

@@ -177,11 +177,10 @@ static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 	/* Where there is no room the curve goes first, then the SMs, then a mechanism that is the same in each row. The
 	 * range, which decides the verdict, goes last. */
 	unsigned char rank[8] = {0};
-	struct ct_table t = {
-		.columns = 6 + (unsigned)(curves + sms),
-		.style = ct_terminal_style(),
-		.rank = rank,
-		.squeezed = REASONS_LEAST};
+	struct ct_table t = {.columns = 6 + (unsigned)(curves + sms),
+	                     .style = ct_terminal_style(),
+	                     .rank = rank,
+	                     .squeezed = REASONS_LEAST};
 	ct_table_cell(&t, "workload");
 	if (sms)
 		ct_table_cell(&t, is_narrow() ? "SMs" : "GPU");
