@@ -83,5 +83,5 @@ check "report shows it" sh -c "'$CT_BIN/report' -q -o page.html spmv.out && grep
 # Its folder, one line of the registry, its pages, those that list all mechanisms, its tests and the README: nobody else names it.
 same "no other file names it" "" "$(cd "$CT_ROOT" && git grep -lE \
 	'models/bypass|bypass-est|cachetriage-bypass|ct_mechanism_bypass|X\(bypass\)|bypass\.(entries|threshold|counter_bits|sample_every)' 2>/dev/null |
-	grep -vxE 'models/bypass/.*|models/registry.c|man/bypass-est.1|man/cachetriage-bypass.7|tests/unit/test_mechanism_bypass.c|tests/golden/bypass.sh|tests/golden/numbers.sh|README.md')"
+	grep -vxE 'models/bypass/.*|models/registry.c|man/bypass-est.1|man/cachetriage-bypass.7|tests/unit/test_mechanism_bypass.c|tests/golden/bypass.sh|tests/golden/numbers.sh|README.md|man/cachetriage.7|man/cachetriage-glossary.7|man/triage.1|man/reuse.1')"
 finish
