@@ -244,6 +244,8 @@ static void test_one_channel(void **state)
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		struct ct_verdict v;
 		struct ct_profile *p = profile_on(row[i].waves, "9", "68");
+		assert_int_equal(ct_profile_add_gp(p, "llc.size", "786432", "bytes", NULL), CT_OK);
+		assert_int_equal(ct_profile_add_gp(p, "llc.partitions", "3", "", NULL), CT_OK);
 		assert_int_equal(ct_profile_add_gp(p, "llc.slices", "6", "", NULL), CT_OK);
 		assert_int_equal(ct_profile_add_gp(p, "dram.channels", "3", "", NULL), CT_OK);
 		ct_verdict_decide(p, &registers, &v);
