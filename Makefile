@@ -57,6 +57,8 @@ SUPPORT_SRC := $(wildcard tests/support/*.c)
 UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))
+# Programs that campaigns and a thousandth of them in the suite run.
+MEASURERS := $(addprefix $(BUILD)/tests/,fidelity silicon truth gate random)
 MAN := $(wildcard man/*.[1357])
 # A header that says "Private" in its first comment, or *_internal.h, stays in the tree; so do models, but for the
 # interface through which programs know them.
@@ -192,7 +194,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODE
 # Its functions stand in front of malloc and its kin, also under the sanitizers.
 $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/silicon $(BUILD)/tests/truth $(BUILD)/tests/gate $(BUILD)/tests/random $$(FAULTS)
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(MEASURERS) $$(FAULTS)
 
 # Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
 syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \
@@ -209,7 +211,7 @@ demo: deps-missing
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
 	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O1 library
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/silicon $(BUILD)/tests/truth $(BUILD)/tests/gate $(BUILD)/tests/random $(FAULTS)
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(MEASURERS) $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g1" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-fsyntax-only" CAPTURE= syntax
 	@bash tests/run.sh build build/asan
@@ -253,7 +255,7 @@ transfer: all $(BUILD)/tests/truth
 	@bash tests/verdicts/run.sh $(BUILD) transfer
 
 # Replays that show what a program would gain from more of what a mechanism gives.
-$(BUILD)/tests/gate: $(call obj,tests/validation/gate.c) $(LIB)
+$(BUILD)/tests/gate: $(call obj,tests/validation/gate.c tests/support/replay_trace.c) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 

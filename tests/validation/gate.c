@@ -12,6 +12,7 @@
 
 #include "gpu/gpu.h"
 #include "replay/replay.h"
+#include "tests/support/replay_trace.h"
 #include "trace/trace.h"
 
 enum { ENGINES_MAX = 16 };
@@ -59,38 +60,15 @@ static int make_engine(struct engine *x, const char *gpu, char *argument, struct
 	return st < 0 ? st : ct_replay_new(&x->replay, &x->gpu, &x->options, e);
 }
 
-/* One launch, through all engines. */
-static int replay_launch(struct engine *x, unsigned n, struct ct_trace *t, const struct ct_kernel *k,
-                         struct ct_error *e)
+static int replay_all(struct engine *x, unsigned n, const char *path, struct ct_error *e)
 {
-	struct ct_cta *cta;
-	int st = CT_OK, more;
-	for (unsigned i = 0; i < n && st >= 0; i++)
-		st = ct_replay_kernel_begin(x[i].replay, k, e);
-	while (st >= 0 && (more = ct_trace_next_cta(t, &cta, e)) != 0) {
-		if (more < 0)
-			return more;
-		for (unsigned i = 0; i < n && st >= 0; i++)
-			st = ct_replay_push_cta(x[i].replay, cta, e);
-		ct_cta_unref(cta);
-	}
-	for (unsigned i = 0; i < n && st >= 0; i++)
-		st = ct_replay_kernel_end(x[i].replay, NULL, e);
-	return st;
-}
-
-static int replay_trace(struct engine *x, unsigned n, const char *path, struct ct_error *e)
-{
+	struct ct_replay *replay[ENGINES_MAX];
 	struct ct_trace *t = NULL;
-	struct ct_event v;
+	for (unsigned i = 0; i < n; i++)
+		replay[i] = x[i].replay;
 	int st = ct_trace_open(&t, path, NULL, e);
-	while (st >= 0 && (st = ct_trace_next(t, &v, e)) > 0) {
-		if (v.kind == CT_EVENT_KERNEL)
-			st = replay_launch(x, n, t, v.kernel, e);
-		else if (v.kind == CT_EVENT_MEMCPY)
-			for (unsigned i = 0; i < n; i++)
-				ct_replay_memcpy(x[i].replay, v.address, v.bytes);
-	}
+	if (st >= 0)
+		st = replay_trace_together(replay, n, t, e);
 	ct_trace_close(t);
 	return st;
 }
@@ -131,7 +109,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n && st >= 0; i++)
 		st = make_engine(&x[i], argv[1], argv[3 + i], &e);
 	if (st >= 0)
-		st = replay_trace(x, (unsigned)n, argv[2], &e);
+		st = replay_all(x, (unsigned)n, argv[2], &e);
 	for (int i = 0; i < n && st >= 0; i++)
 		print_counts(&x[i]);
 	for (int i = 0; i < n; i++)

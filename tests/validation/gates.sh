@@ -19,28 +19,27 @@ traces=${OUT:-$dir}/traces
 mkdir -p "$traces" || exit 2
 export LC_ALL=C
 
-digest() { cat "$@" | sha256sum | cut -c1-12; }
+. $here/papers.sh
 
-# Sets gpu and the replays that decide. The second figure of a paper whose gate has one is left as "-".
+# Sets gpu and the replays that decide.
 paper() { # NAME
+	paper_gpu "$1"
 	case $1 in
-	morpheus)
-		gpu=rtx3080
-		replays=(all three-quarters:sm.count=51 all-llc4:llc.size=20MiB three-quarters-llc4:sm.count=51,llc.size=20MiB)
-		;;
-	shared-l1) gpu=sharedl1-28 replays=(all perfect:l1.size=16MiB) ;;
-	tag-split) gpu=fermi-15 replays=(all perfect:l1.size=16MiB) ;;
-	malekeh) gpu=rtx2060-third replays=(all no-conflicts:ideal-registers) ;;
-	*) echo "gates.sh: no paper $1" >&2; exit 2 ;;
+	morpheus) replays=(all three-quarters:sm.count=51 all-llc4:llc.size=20MiB three-quarters-llc4:sm.count=51,llc.size=20MiB) ;;
+	malekeh) replays=(all no-conflicts:ideal-registers) ;;
+	*) replays=(all perfect:l1.size=16MiB) ;;
 	esac
 }
 
-# The program's packed trace, and how its memory compresses; both go where OUT does not keep them.
-make_trace() { # WORKLOAD
-	trace=$traces/$1-$SIZE.ctz
-	[ -s "$trace" ] && return
-	"$build/bin/tracegen" "$1" --size "$SIZE" --values -q --force -o "$dir/raw" &&
-		"$build/bin/bdi" -q -O profile -o "${trace%.ctz}.bdi" "$dir/raw" &&
+# The program's packed trace, and where the paper's mechanism compresses memory, how that compresses; both go where OUT does not
+# keep them.
+make_trace() { # PAPER WORKLOAD
+	local values=
+	[ "$1" != morpheus ] || values=--values
+	trace=$traces/$2-$SIZE.ctz
+	[ -s "$trace" ] && { [ -z "$values" ] || [ -s "${trace%.ctz}.bdi" ]; } && return
+	"$build/bin/tracegen" "$2" --size "$SIZE" $values -q --force -o "$dir/raw" &&
+		{ [ -z "$values" ] || "$build/bin/bdi" -q -O profile -o "${trace%.ctz}.bdi" "$dir/raw"; } &&
 		"$build/bin/tracecat" -q "$dir/raw" -o "$trace"
 	local st=$?
 	rm -rf "$dir/raw"
@@ -50,7 +49,7 @@ make_trace() { # WORKLOAD
 measure() { # PAPER WORKLOAD
 	local key
 	paper "$1"
-	make_trace "$2" || { echo "gates.sh: $2 has no trace of size $SIZE" >&2; return 1; }
+	make_trace "$1" "$2" || { echo "gates.sh: $2 has no trace of size $SIZE" >&2; return 1; }
 	key=$SIZE:$(digest "$trace"):$(digest "data/gpus/$gpu.conf")
 	if ! awk -F'\t' -v p="$1" -v w="$2" -v k="$key" '$1 == p && $2 == w && $NF == k { found = 1 } END { exit !found }' "$rows" 2>/dev/null; then
 		(ulimit -t "$LIMIT"; "$build/tests/gate" $gpu "$trace" "${replays[@]}") >"$dir/figures" || return 1
@@ -65,7 +64,7 @@ measure() { # PAPER WORKLOAD
 [ $# -gt 0 ] || set -- morpheus shared-l1 tag-split malekeh
 failed=0
 for name; do
-	for w in $(if [[ $name == *:* ]]; then echo "${name#*:}"; else awk -F'\t' -v p="$name" '$1 == "app" && $2 == p { print $4 }' $here/published.tsv; fi); do
+	for w in $(paper_workloads "$name"); do
 		measure "${name%%:*}" "$w" || failed=1
 	done
 done

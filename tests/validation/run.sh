@@ -25,15 +25,15 @@ mkdir -p "$results" "$OUT/traces" "$OUT/estimates" "$OUT/replays" || exit 2
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
 
-digest() { cat "$@" | sha256sum | cut -c1-12; }
+. $here/papers.sh
 
-paper() { # NAME: sets gpu and estimator
+paper() { # NAME: sets gpu, estimator and the systems that are compared
+	paper_gpu "$1"
 	case $1 in
-	morpheus) gpu=rtx3080 estimator=morpheus-est ;;
-	shared-l1) gpu=sharedl1-28 estimator=sharedl1-est ;;
-	tag-split) gpu=fermi-15 estimator=tsc-est ;;
-	malekeh) gpu=rtx2060-third estimator=malekeh-est ;;
-	*) echo "run.sh: no paper $1" >&2; exit 2 ;;
+	morpheus) estimator=morpheus-est ;;
+	shared-l1) estimator=sharedl1-est ;;
+	tag-split) estimator=tsc-est ;;
+	malekeh) estimator=malekeh-est ;;
 	esac
 	systems=$(awk -F'\t' -v p="$1" '$1 == "item" && $2 == p { print $4; if ($5 != "-") print $5 }' $here/published.tsv | sort -u | paste -sd,)
 }
@@ -100,13 +100,8 @@ run() { # PAPER WORKLOAD...
 [ $# -gt 0 ] || set -- morpheus shared-l1 tag-split malekeh
 failed=0
 for name; do
-	p=${name%%:*}
-	if [ "$p" = "$name" ]; then
-		# shellcheck disable=SC2046
-		run "$p" $(awk -F'\t' -v p="$p" '$1 == "app" && $2 == p { print $4 }' $here/published.tsv) || failed=1
-	else
-		run "$p" "${name#*:}" || failed=1
-	fi
+	# shellcheck disable=SC2046
+	run "${name%%:*}" $(paper_workloads "$name") || failed=1
 done
 [ "$results" != $here/results ] || { bash $here/render.sh >"$dir/page" && cp "$dir/page" man/cachetriage-validation.7; } || failed=1
 exit $failed
