@@ -37,12 +37,14 @@ check "a ratio is of replays where both systems were replayed" eval '{ cat res.t
 	awk -v paper=x -f "$V/compare.awk" pub.tsv two.tsv gates.tsv | grep -q "^a1  *8 yes  *1  *1.500  r"'
 check "the mean is geometric" grep -qE '^mean g +S/B speedup +2 +2.605' out
 
-# Two small programs through the whole campaign: a thousandth of make validation.
+# A small program of each paper through the whole campaign: a thousandth of make validation.
 export SIZE=small SCALE=auto RESULTS=$TMPDIR/results GATES=$TMPDIR/rows OUT=$TMPDIR/kept
-check "a program's gate, estimates and replays are measured" bash "$V/run.sh" "$(dirname "$CT_RELEASE")" tag-split:spmv malekeh:nn 2>/dev/null
-same "each has a gate" "malekeh nn,tag-split spmv" "$(awk -F'\t' '!/^#/ { print $1, $2 }' rows | paste -sd,)"
+check "programs' gates, estimates and replays are measured" bash "$V/run.sh" "$(dirname "$CT_RELEASE")" tag-split:spmv malekeh:nn morpheus:spmv shared-l1:spmv-csr 2>/dev/null
+same "each has a gate" "malekeh nn,morpheus spmv,shared-l1 spmv-csr,tag-split spmv" "$(awk -F'\t' '!/^#/ { print $1, $2 }' rows | paste -sd,)"
 same "and replays of the systems that the paper names" "128B 32B DSC-2 DSC-4 LAMAR MRPB TSC TSC+" \
 	"$(awk -F'\t' '$2 == "speedup@replay" { print $3 }' results/tag-split.tsv | sort | paste -sd' ')"
+same "each paper has estimates and replays" "malekeh yes,morpheus yes,shared-l1 yes,tag-split yes" "$(for p in results/*.tsv; do
+	echo "$(basename $p .tsv) $(grep -q '	speedup	' $p && grep -q '	speedup@replay	' $p && echo yes)"; done | paste -sd,)"
 cp -r results before && cp rows rows.before
 rm -f "$TMPDIR"/kept/traces/*
 B=$(dirname "$CT_RELEASE")

@@ -27,20 +27,21 @@ trap 'rm -rf "$dir"' EXIT
 
 . $here/papers.sh
 
-paper() { # NAME: sets gpu, estimator and the systems that are compared
+paper() { # NAME: sets gpu, estimator, the mechanism that the pass measures, and the systems that are compared
 	paper_gpu "$1"
+	measured=
 	case $1 in
 	morpheus) estimator=morpheus-est ;;
 	shared-l1) estimator=sharedl1-est ;;
-	tag-split) estimator=tsc-est ;;
-	malekeh) estimator=malekeh-est ;;
+	tag-split) estimator=tsc-est measured=tag-split ;;
+	malekeh) estimator=malekeh-est measured=malekeh ;;
 	esac
 	systems=$(awk -F'\t' -v p="$1" '$1 == "item" && $2 == p { print $4; if ($5 != "-") print $5 }' $here/published.tsv | sort -u | paste -sd,)
 }
 
-# What the estimator says, as lines of results.
+# What the estimator says, as lines of results. Some mechanisms are measured in the pass, others follow from its histograms.
 estimate() { # PAPER WORKLOAD TRACE
-	"$build/bin/reuse" -q -g $gpu --scale "$SCALE" --mechanisms "$1" -O profile "$3" >"$dir/p" &&
+	"$build/bin/reuse" -q -g $gpu --scale "$SCALE" ${measured:+--mechanisms "$measured"} -O profile "$3" >"$dir/p" &&
 		"$build/bin/$estimator" -q --method analytic "${options[@]/#/--}" -O profile "$dir/p" >"$dir/r" &&
 		awk -F'\t' -v w="$2" -v size="$SIZE" '
 			$1 == "GP" && $2 == "sm.count" { print w "\tsms\t-\t" $3; print w "\tsize\t-\t" size }
