@@ -15,8 +15,10 @@
 #include "common/terminal.h"
 #include "models/common/baseline.h"
 #include "models/common/cause.h"
+#include "models/registry.h"
 #include "mpki/check.h"
 #include "mpki/explain.h"
+#include "mpki/phase_verdicts.h"
 #include "mpki/phases.h"
 
 enum {
@@ -25,7 +27,8 @@ enum {
 	OPT_EXPLAIN,
 	OPT_PER_KERNEL,
 	OPT_EVERY,
-	OPT_TRACE_EVENTS
+	OPT_TRACE_EVENTS,
+	OPT_MECHANISM
 };
 
 /* Without a list the curves reach from 1/16 to 16 times the configured capacity: the
@@ -41,6 +44,7 @@ struct own {
 	struct sizes l1, llc;
 	int explain;
 	struct mpki_phases phases;
+	uint32_t mechanisms; /* to judge in each phase: a bit each, as of ct_mechanism_at() */
 	struct ct_pass_observer observer; /* of them */
 	const struct ct_pass_observer *observers[1];
 	struct ct_buf events;
@@ -57,6 +61,8 @@ static const struct ct_option options[] = {
 	{OPT_EVERY, "every", "N[c|i]",
          "also print how it fares over time (PH): in intervals of N\nwarp instructions, or with a c of N cycles"},
 	{OPT_TRACE_EVENTS, "trace-events", "FILE", "with --every: write the intervals for Perfetto"},
+	{OPT_MECHANISM, "mechanism", "NAME[,NAME]",
+         "with --every: a verdict on each mechanism for each phase\n(PV): replays the trace with it"},
 	{OPT_EXPLAIN, "explain", NULL,
          "why accesses miss and what the cycles are lost to:\nreplays the trace with one effect off after another"},
 };
@@ -67,6 +73,8 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	struct sizes *s = key == OPT_L1_SIZES ? &o->l1 : &o->llc;
 	if (key == OPT_EVERY)
 		return mpki_phases_parse(value, &o->phases, e);
+	if (key == OPT_MECHANISM)
+		return ct_mechanisms_parse("--mechanism", value, &o->mechanisms, e);
 	if (key == OPT_TRACE_EVENTS) {
 		o->phases.events = value;
 		return CT_OK;
@@ -312,6 +320,8 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 		mpki_explain_print(p, b);
 	if (o->phases.every)
 		mpki_phases_print(p, b);
+	if (o->mechanisms)
+		mpki_phase_verdicts_print(p, b);
 	print_curve(
 		p, "l1",
 		"L1 of each SM by capacity (all kernels, sectors; the capacity in force as replayed)",
@@ -334,6 +344,8 @@ static int compute(struct ct_tool *t, struct ct_error *e)
 		st = mpki_replace_by_analytic(&o->stage, e);
 	if (st == CT_OK && o->explain)
 		st = mpki_explain(t, &o->stage, e);
+	if (st == CT_OK && o->mechanisms)
+		st = mpki_phase_verdicts(t, &o->stage, o->mechanisms, e);
 	return st == CT_OK ? curves(o, e) : st;
 }
 
@@ -343,6 +355,11 @@ static int prepare_phases(struct ct_tool *t, struct ct_error *e)
 	struct own *o = t->own;
 	if (o->phases.events && !o->phases.every)
 		return ct_fail(e, CT_ERR_USAGE, "--trace-events writes intervals: give --every, too");
+	if (o->mechanisms && !o->phases.every)
+		return ct_fail(e, CT_ERR_USAGE, "--mechanism judges phases: give --every, too");
+	if (o->mechanisms && t->timing != CT_REPLAY_FULL)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--mechanism replays in full timing: leave --timing quick out");
 	if (!o->phases.every)
 		return CT_OK;
 	if (t->sample_kernels)

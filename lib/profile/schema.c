@@ -58,6 +58,11 @@ static const struct ct_column ar[] = {
 	T("scope"), T("array"), N("first"), N("last"), ACCESS_COLUMNS, END};
 static const struct ct_column ph[] = {
 	T("scope"), N("phase"), N("from"), N("to"), T("metric"), R("value"), END};
+static const struct ct_column pv[] = {
+	T("scope"),       N("phase"),  T("mechanism"),   T("verdict"),
+	R("speedup"),     R("low"),    R("high"),        R("cycles"),
+	R("cycles_with"), T("reason"), T("alternative"), R("alternative_speedup"),
+	T("decided_by"),  END};
 static const struct ct_column me[] = {
 	T("scope"), T("level"), N("capacity_bytes"), R("low"), R("high"), END};
 static const struct ct_column re[] = {
@@ -94,6 +99,7 @@ static const struct ct_record_type types[] = {
 	TYPE("PC", pc, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
 	TYPE("AR", ar, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
 	TYPE("PH", ph, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
+	TYPE("PV", pv, 3, 0, 0, 0, 1, CT_MERGE_KEEP),
 	TYPE("DG", dg, 1, BIT(0), 0, 0, 0, CT_MERGE_KEEP),
 	TYPE("SH", sh, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
 	TYPE("CR", cr, 3, 0x07, BIT(4) | BIT(5) | BIT(6), 0, 1, CT_MERGE_NA),

@@ -37,6 +37,52 @@ ok = all(a["ts"] + a["dur"] == b["ts"] for s in (k, p) for a, b in zip(s, s[1:])
 print("events" if c and ok else "", "kernels" if len(k) == 18 else len(k), "phases" if p else "")
 P
 )"
+# two launches made one: the phases of that launch have the verdicts that the launches have
+"$b/tracegen" workingset --footprint 2MiB --ctas 96 --passes 1 --compress none -o wide >/dev/null 2>&1
+"$b/tracegen" kmeans --size large --compress none -o sparse >/dev/null 2>&1
+mkdir apart joined
+python3 - wide/kernel-1.traceg sparse/kernel-1.traceg <<'P' || fail "two launches are joined"
+import re, sys
+heads, ctas = [], []
+for path in sys.argv[1:]:
+    parts = open(path).read().split("#BEGIN_TB")
+    heads.append(parts[0])
+    ctas.append(parts[1:])
+regs = max(int(re.search(r"nregs = (\d+)", h)[1]) for h in heads)
+def text(head, grid, rest):
+    head = re.sub(r"nregs = \d+", "nregs = %d" % regs, head)
+    return re.sub(r"grid dim = \S+", "grid dim = (%d,1,1)" % grid, head) + "".join(rest)
+def moved(of, first, pc):
+    out = []
+    for n, cta in enumerate(of):
+        cta = re.sub(r"thread block = \S+", "thread block = %d,0,0" % (first + n), cta)
+        cta = re.sub(r"(?m)^([0-9a-f]{4}) (?=[0-9a-f]{8} )", lambda m: "%04x " % (int(m[1], 16) + pc), cta)
+        out.append("#BEGIN_TB" + cta)
+    return out
+for i in range(2):
+    head = re.sub(r"kernel id = \d+", "kernel id = %d" % (i + 1), heads[i])
+    open("apart/kernel-%d.traceg" % (i + 1), "w").write(text(head, len(ctas[i]), moved(ctas[i], 0, 0)))
+open("apart/kernelslist.g", "w").write("kernel-1.traceg\nkernel-2.traceg\n")
+both = moved(ctas[0], 0, 0) + moved(ctas[1], len(ctas[0]), 0x8000)
+open("joined/kernel-1.traceg", "w").write(text(heads[0], len(both), both))
+open("joined/kernelslist.g", "w").write("kernel-1.traceg\n")
+P
+on="-g fermi-15 --scale 1/3"
+for k in 1 2; do
+	"$b/triage" -q $on --mechanism bypass -k $k -O profile apart | awk -F'\t' '$1 == "TV" { print $4, $5 }'
+done >apart.verdicts
+"$b/mpki" -q $on --every 20000 --mechanism bypass -O profile -o joined.prof joined
+# a phase of each launch: those of more than a third of all instructions
+awk -F'\t' '$1 == "PH" && $6 == "warp_insts" { n[$3] += $7; all += $7 } $1 == "PV" { word[$3] = $5; gain[$3] = $6 }
+	END { for (i = 1; i in word; i++) if (n[i] > all / 3) print word[i], gain[i] }' joined.prof >joined.verdicts
+same "one launch of the two hurts, the other benefits" "hurts benefits" "$(awk '{ print $1 }' apart.verdicts | paste -sd' ')"
+same "phases inside a launch have the verdicts of the launches" "$(awk '{ print $1 }' apart.verdicts)" "$(awk '{ print $1 }' joined.verdicts)"
+same "and speed-ups within 3 % of theirs" "" "$(paste apart.verdicts joined.verdicts | awk '{ r = $2 / $4; if (r < .97 || r > 1.03) print }')"
+same "the cycles of the phases are those of the run without launches" "" "$(awk -F'\t' '$1 == "SN" && $2 == "all" { v[$3] = $4 } $1 == "PV" { sum += $9 }
+	END { d = sum - (v["cycles"] - v["launch_cycles"]); if (d < -2 || d > 2) print sum, v["cycles"], v["launch_cycles"] }' joined.prof)"
+"$b/mpki" -q $on --every 20000 --mechanism bypass -O table joined | grep -q '^Verdicts of phases' || fail "the table has the verdicts"
+refuses "verdicts without phases" 2 "give --every" "$b/mpki" --mechanism bypass bfs
+refuses "verdicts in quick timing" 2 "leave --timing quick out" "$b/mpki" --every 1000 --mechanism bypass --timing quick bfs
 refuses "an interval of nothing" 2 "number of warp instructions" "$b/mpki" --every 0 bfs
 refuses "of something else" 2 "number of warp instructions" "$b/mpki" --every 10x bfs
 refuses "too many intervals" 2 "take a larger number" "$b/mpki" --every 1c bfs

@@ -104,5 +104,7 @@ void mpki_phases_print(const struct ct_profile *p, struct ct_buf *b)
 	ct_table_render(&t, b);
 	if (more)
 		ct_buf_printf(b, "%zu more phases: -O profile has all\n", more);
-	ct_buf_puts(b, "triage -k N-M judges the launches of a phase by themselves\n");
+	size_t judged = 0;
+	if (!ct_profile_next(p, "PV", &judged))
+		ct_buf_puts(b, "--mechanism NAME judges each phase, triage -k N-M launches by themselves\n");
 }
