@@ -220,6 +220,7 @@ static int add_all(struct info *n, struct ct_error *e)
 		{"null_global_accesses", "accesses", s->null_global},
 		{"several_streams", "flag", (uint64_t)s->several_streams},
 		{"cluster_ctas", "CTAs", s->cluster_ctas},
+		{"bulk_copy_kernels", "kernels", s->bulk_kernels},
 	};
 	census_all(n->census, &all);
 	int st = add_counts(n, "all", &all, e);
@@ -356,6 +357,7 @@ static void print_integrity(const struct ct_profile *p, struct ct_buf *b)
 	         "lines of the list or log are neither kernel, copy to the device nor access"},
 		{"several_streams", "kernels come from several streams, read one after the other"},
 		{"cluster_ctas", "thread blocks belong to a cluster, and are placed one by one"},
+		{"bulk_copy_kernels", "kernels have bulk copies (TMA), which no warp waits for"},
 	};
 	int any = 0;
 	for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {

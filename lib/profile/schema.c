@@ -282,6 +282,7 @@ static const struct ct_metric sn_metrics[] = {
 	ANY("null_global_accesses", "accesses"),
 	MAX("several_streams", "flag"),
 	ANY("cluster_ctas", "CTAs"),
+	ANY("bulk_copy_kernels", "kernels"),
 };
 
 /* What the closed-network fixed point reads (doc/models.md section 5), and the sums that its

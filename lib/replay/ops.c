@@ -98,7 +98,7 @@ static int passes_l1(const struct ct_replay *r, const struct ct_sinst *s, enum r
 		return 1;
 	if (r->g.l1_skip == CT_L1_SKIP_GLOBAL && s->space != CT_SPACE_LOCAL)
 		return 1;
-	return kind != RP_STORE && (s->mods & CT_MOD_STRONG_GPU);
+	return s->mods & CT_MOD_BULK || (kind != RP_STORE && (s->mods & CT_MOD_STRONG_GPU));
 }
 
 static enum ct_warp_effect effect_of(enum rp_kind kind)

@@ -357,6 +357,10 @@ int ct_accelsim_slow(struct ct_accelsim *a, const char **next, uint32_t *sid, st
 	if (l->unterminated) /* its last number may have lost digits */
 		return ct_lines_fail(l, e, CT_ERR_INPUT, "the file ends inside this line: it is cut");
 	*next = end + 1;
+	if (a->line->bulk.is && !a->bulk) {
+		a->bulk = 1;
+		ct_env_note_bulk(a->env, &a->launch->kernel);
+	}
 	st = ct_code_add(&a->launch->code, &a->line->inst, strlen(a->line->opcode), sid, &bare);
 	return st < 0 ? ct_lines_fail(l, e, st, "%s", bare.text) : st;
 }
@@ -392,7 +396,7 @@ static int check_lead(struct ct_accelsim *a, const char *p, struct ct_error *e)
  * packs the instruction. */
 static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 {
-	const struct ct_line *t = a->line;
+	struct ct_line *t = a->line;
 	const char *next;
 	uint32_t sid;
 	if (!a->in_warp)
@@ -406,13 +410,16 @@ static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 	uint32_t number = ct_templates_add(a->templates, t, sid, a->columns.line);
 	ct_templates_follow(a->templates, a->stream.last, number);
 	a->stream.last = number;
-	ct_stream_put(&a->stream, &a->builder.span, &a->tally, sid, t->mask, ct_flags_of(t), &t->addr,
-	              t->values, a->env->options.keep_values ? t->nvalues : 0);
+	int more = 1;
+	while (st == CT_OK && more) {
+		more = ct_stream_put_line(&a->stream, &a->builder.span, &a->tally, sid, t,
+		                          a->env->options.keep_values);
+		if (a->builder.span.p >= a->builder.span.limit)
+			st = ct_builder_seal(&a->builder, &a->stream, a->env->store, e);
+	}
 	a->lines.p = next;
 	a->lines.line++;
-	if (a->builder.span.p >= a->builder.span.limit)
-		return ct_builder_seal(&a->builder, &a->stream, a->env->store, e);
-	return CT_OK;
+	return st;
 }
 
 /* As many lines as are known by their text. */
@@ -588,7 +595,7 @@ int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch
 	a->block_warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
 	a->blocks = a->next_index = a->block_sum = a->absent_warps = a->exited = 0;
 	a->heads = 0;
-	a->raw = a->columns_known = a->order_warned = 0;
+	a->raw = a->columns_known = a->order_warned = a->bulk = 0;
 	a->in_block = a->has_block_id = a->in_warp = 0;
 	a->in_kernel = 1;
 	*l = a->launch;

@@ -203,6 +203,8 @@ uint32_t ct_templates_add(struct ct_templates *s, const struct ct_line *t, uint3
 	size_t n = (size_t)((t->address ? t->address : stop) - t->fixed);
 	size_t tail = t->address ? (size_t)(stop - t->tail) : 0;
 	unsigned chain;
+	if (t->bulk.is)
+		return 0;
 	struct template *known = look_up(s, t->fixed, has_line, &chain);
 	if (known)
 		return (uint32_t)(known - s->t) + 1;

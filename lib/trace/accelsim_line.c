@@ -1,6 +1,7 @@
 /* accelsim_line.c - one instruction line of any tracer version
  * (doc/formats.md sections 4 to 6). Complete rather than fast: lines seen
  * before take the way of accelsim_fast.c. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "trace/opcode.h"
@@ -146,20 +147,6 @@ static int parse_registers(struct scan *s, const char *what, unsigned max, uint8
 	return CT_OK;
 }
 
-static int refuse_bulk(struct scan *s, const char *opcode)
-{
-	static const char *const names[] = {
-		"UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UBLKCP", "UBLKRED", "UBLKPF"};
-	size_t n = strcspn(opcode, ".");
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strlen(names[i]) == n && memcmp(names[i], opcode, n) == 0)
-			return ct_fail(s->e, CT_ERR_UNSUPPORTED,
-			               "%s: bulk copies by descriptor (TMA) are not "
-			               "supported: choose kernels without them (-k)",
-			               names[i]);
-	return CT_OK;
-}
-
 static int parse_opcode(struct scan *s, struct ct_line *t)
 {
 	struct token o;
@@ -171,7 +158,7 @@ static int parse_opcode(struct scan *s, struct ct_line *t)
 	memcpy(t->opcode, o.p, o.n);
 	t->opcode[o.n] = '\0';
 	t->inst.opcode = t->opcode;
-	return refuse_bulk(s, t->opcode);
+	return CT_OK;
 }
 
 static int parse_deltas(struct scan *s, struct ct_pack_addr *a)
@@ -284,8 +271,128 @@ static int parse_tail(const struct ct_columns *c, struct scan *s, struct ct_line
 	return CT_OK;
 }
 
-/* Width to the line's end, with or without the flag of GMMA lines. */
-static int parse_rest(const struct ct_columns *c, struct scan *s, int gmma, struct ct_line *t)
+/* The columns of a bulk copy behind its width (doc/formats.md section 5), up to its transfers, which are looked
+ * through: the barrier that it completes and what it is multicast to are read over. *bytes gets what it moves, of which
+ * what lies out of bounds is none; *told whether the line gives bytes at all. */
+static int parse_transfers(struct scan *s, struct ct_bulk *b, uint64_t *bytes, int *told)
+{
+	uint64_t barrier, multicast, mask, outside, form, count, v;
+	int64_t difference;
+	int st = get_hex(s, "barrier of a bulk copy", &barrier);
+	if (st == CT_OK)
+		st = get_u64(s, "multicast flag", 1, &multicast);
+	if (st == CT_OK && multicast)
+		st = get_hex(s, "multicast mask", &mask);
+	if (st == CT_OK)
+		st = get_u64(s, "bytes of a bulk copy", CT_SHARED_END, bytes);
+	if (st == CT_OK)
+		st = get_u64(s, "bytes out of bounds", *bytes, &outside);
+	if (st == CT_OK)
+		st = get_u64(s, "form of a bulk copy", 4, &form);
+	if (st < 0)
+		return st;
+	if (form < 3)
+		return ct_fail(s->e, CT_ERR_INPUT, "bad form of a bulk copy: %" PRIu64, form);
+	*told = *bytes > 0;
+	*bytes -= outside;
+	b->list = form == 3;
+	st = b->list ? CT_OK : get_hex(s, "base address", &b->at);
+	if (st == CT_OK)
+		st = get_u64(s, "number of transfers", CT_BULK_MAX, &count);
+	b->next = s->p;
+	b->left = st == CT_OK ? (uint32_t)count : 0;
+	for (uint64_t i = !b->list; st == CT_OK && i < b->left; i++)
+		st = b->list ? get_hex(s, "address", &v) : get_i64(s, "address difference", &difference);
+	return st;
+}
+
+/* How many bytes each transfer moves: those of the width column where they come to the sum, else equal parts of the
+ * sum. They are cut into pieces that lie in one sector where the address allows it. What the line leaves open is
+ * refused: a guess would be traffic that nobody traced. */
+static int cut_transfers(struct scan *s, struct ct_line *t, uint64_t bytes, int told)
+{
+	struct ct_bulk *b = &t->bulk;
+	uint64_t each = t->inst.width_field, left = b->left;
+	if (told && left && each * left != bytes)
+		each = bytes % left ? 0 : bytes / left;
+	if (bytes && !left)
+		return ct_fail(s->e, CT_ERR_UNSUPPORTED,
+		               "%s: a bulk copy of %" PRIu64
+		               " bytes without an address: choose kernels without it (-k)",
+		               t->opcode, bytes);
+	if (left && (!told || bytes) && !each)
+		return ct_fail(s->e, CT_ERR_UNSUPPORTED,
+		               "%s: %" PRIu64 " bytes at %" PRIu64
+		               " addresses do not tell what each moves: choose kernels without it (-k)",
+		               t->opcode, bytes, left);
+	uint64_t piece = each & (0 - each);
+	piece = piece > 32 ? 32 : piece;
+	if (each && left * (each / piece) > CT_BULK_MAX)
+		return ct_fail(s->e, CT_ERR_UNSUPPORTED,
+		               "%s: a bulk copy of more than %d pieces: choose kernels without it (-k)",
+		               t->opcode, CT_BULK_MAX);
+	b->pieces = each ? (uint32_t)(each / piece) : 0;
+	t->inst.width_field = (uint16_t)piece;
+	return CT_OK;
+}
+
+/* A bulk copy (TMA). Prefetches, copies within shared memory and copies that are predicated off move nothing. */
+static int parse_bulk(struct scan *s, struct ct_line *t)
+{
+	uint64_t bytes = 0;
+	int told = 0;
+	struct ct_sinst moves = t->inst;
+	moves.width_field = 1;
+	ct_opcode_classify(&moves);
+	int st = parse_transfers(s, &t->bulk, &bytes, &told);
+	if (st < 0)
+		return st;
+	if (moves.access == CT_ACCESS_NONE && !strstr(t->opcode, ".S.S"))
+		return ct_fail(s->e, CT_ERR_UNSUPPORTED,
+		               "%s: which way it copies is not told: choose kernels without it (-k)",
+		               t->opcode);
+	if (moves.access == CT_ACCESS_NONE || moves.access == CT_ACCESS_PREFETCH || t->mask == 0 ||
+	    (!bytes && (told || !t->bulk.left))) {
+		t->bulk.left = 0;
+		t->inst.width_field = 0;
+		return CT_OK;
+	}
+	return cut_transfers(s, t, bytes, told);
+}
+
+unsigned ct_bulk_next(struct ct_bulk *b, unsigned piece, struct ct_pack_addr *a)
+{
+	unsigned n = 0;
+	uint64_t before = 0;
+	int equal = 1;
+	*a = (struct ct_pack_addr){.lowest = INT64_MIN};
+	while (n < CT_WARP_LANES && b->left > 0) {
+		if (b->list && b->done == 0)
+			b->next = ct_text_hex(ct_skip_blanks(b->next), &b->at);
+		uint64_t at = b->at + (uint64_t)b->done * piece;
+		if (n == 0)
+			a->base = at;
+		else
+			a->delta[n - 1] = (int64_t)(at - before);
+		equal &= n < 2 || a->delta[n - 1] == a->delta[0];
+		before = at;
+		n++;
+		if (++b->done < b->pieces)
+			continue;
+		b->done = 0;
+		int64_t difference = 0;
+		if (--b->left > 0 && !b->list)
+			b->next = ct_text_i64(ct_skip_blanks(b->next), &difference);
+		b->at += (uint64_t)difference;
+	}
+	a->n = n;
+	a->form = n > 1 && equal ? CT_ADDR_STRIDE : CT_ADDR_DELTAS;
+	a->stride = n > 1 ? a->delta[0] : 0;
+	return n;
+}
+
+/* Width to the line's end, with or without the flag of GMMA lines, as a bulk copy or not. */
+static int parse_rest(const struct ct_columns *c, struct scan *s, int gmma, int bulk, struct ct_line *t)
 {
 	uint64_t v;
 	t->inst.has_gmma = (uint8_t)gmma;
@@ -294,6 +401,7 @@ static int parse_rest(const struct ct_columns *c, struct scan *s, int gmma, stru
 	t->addr.form = CT_ADDR_NONE;
 	t->nvalues = t->extra = 0;
 	t->inst.imm = t->inst.imm2 = 0;
+	t->bulk = (struct ct_bulk){.is = bulk};
 	if (gmma) {
 		int st = get_u64(s, "GMMA flag", 1, &v);
 		if (st < 0)
@@ -304,8 +412,8 @@ static int parse_rest(const struct ct_columns *c, struct scan *s, int gmma, stru
 	if (st < 0)
 		return st;
 	t->inst.width_field = (uint16_t)v;
-	if (v > 0) {
-		st = parse_addresses(s, t);
+	if (bulk || v > 0) {
+		st = bulk ? parse_bulk(s, t) : parse_addresses(s, t);
 		if (st < 0)
 			return st;
 		t->tail = s->p;
@@ -316,6 +424,20 @@ static int parse_rest(const struct ct_columns *c, struct scan *s, int gmma, stru
 	for (struct token x; next_token(s, &x);)
 		t->extra++;
 	return CT_OK;
+}
+
+/* A bulk copy's line. Tracers before version 6 print it without what it copies, as an ordinary line. */
+static int parse_bulk_line(const struct ct_columns *c, struct scan *s, struct ct_line *t)
+{
+	struct scan other = *s;
+	other.e = NULL;
+	int st = parse_rest(c, s, 0, 1, t);
+	if (st == CT_ERR_INPUT && parse_rest(c, &other, 0, 0, t) == CT_OK && !t->extra)
+		return ct_fail(s->e, CT_ERR_UNSUPPORTED,
+		               "%s: its line does not tell what this bulk copy (TMA) moves, as tracer 6 "
+		               "does: choose kernels without it (-k)",
+		               t->opcode);
+	return st;
 }
 
 int ct_line_parse(const struct ct_columns *c, const char *p, const char *end, struct ct_line *t,
@@ -342,12 +464,14 @@ int ct_line_parse(const struct ct_columns *c, const char *p, const char *end, st
 	if (strstr(t->opcode, "GMMA")) {
 		struct scan with = s;
 		with.e = NULL;
-		st = parse_rest(c, &with, 1, t);
+		st = parse_rest(c, &with, 1, 0, t);
 		if (st == CT_OK && t->extra)
 			st = -1;
 	}
-	if (st != CT_OK)
-		st = parse_rest(c, &s, 0, t);
+	if (ct_opcode_is_bulk(t->opcode))
+		st = parse_bulk_line(c, &s, t);
+	else if (st != CT_OK)
+		st = parse_rest(c, &s, 0, 0, t);
 	if (st == CT_OK)
 		ct_opcode_classify(&t->inst);
 	return st;

@@ -93,7 +93,7 @@ static int fast_inst(struct ct_accelsim *a, struct ct_error *e)
  * in a raw trace, so that each warp has a stream under way. */
 static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 {
-	const struct ct_line *t = a->line;
+	struct ct_line *t = a->line;
 	const char *next;
 	uint32_t sid;
 	int st = ct_accelsim_slow(a, &next, &sid, e);
@@ -106,12 +106,16 @@ static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 	uint32_t number = ct_templates_add(a->templates, t, sid, a->columns.line);
 	ct_templates_follow(a->templates, w->stream.last, number);
 	w->stream.last = number;
-	struct ct_span o = ct_group_span(&a->raw_kernel->group, w);
-	ct_stream_put(&w->stream, &o, &a->tally, sid, t->mask, ct_flags_of(t), &t->addr, t->values,
-	              a->env->options.keep_values ? t->nvalues : 0);
+	int more = 1;
+	while (st == CT_OK && more) {
+		struct ct_span o = ct_group_span(&a->raw_kernel->group, w);
+		more = ct_stream_put_line(&w->stream, &o, &a->tally, sid, t,
+		                          a->env->options.keep_values);
+		st = ct_group_keep(&a->raw_kernel->group, w, o.p, e);
+	}
 	a->lines.p = next;
 	a->lines.line++;
-	return ct_group_keep(&a->raw_kernel->group, w, o.p, e);
+	return st;
 }
 
 /* One line: 0 done, 1 the kernel's text has ended. */

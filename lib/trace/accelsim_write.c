@@ -124,6 +124,22 @@ static void put_addresses(struct line *l, const struct ct_inst *inst)
 	}
 }
 
+/* Writes a bulk copy's columns, with a transfer for each address. Our records keep neither its barrier nor what it is
+ * multicast to, which are 0 then. */
+static void put_transfers(struct line *l, const struct ct_sinst *s, const struct ct_inst *inst)
+{
+	const unsigned n = s->width_field ? inst->naddr : 0;
+	put_address(l, 0);
+	put_number(l, 0);
+	put_number(l, (int64_t)n * s->width_field);
+	put_number(l, 0);
+	put_number(l, 4);
+	put_address(l, n ? inst->base : 0);
+	put_number(l, n);
+	for (unsigned i = 1; i < n; i++)
+		put_number(l, (int64_t)(inst->addr[i] - inst->addr[i - 1]));
+}
+
 /* Writes the values of an instruction's registers: for each register how many there are, then the values
  * in hexadecimal. */
 static void put_values(struct line *l, const struct ct_inst *inst)
@@ -214,7 +230,9 @@ void ct_accelsim_put_inst(struct ct_buf *b, const struct ct_kernel *k, const str
 	if (s->has_gmma)
 		put_number(&l, s->gmma);
 	put_number(&l, s->width_field);
-	if (s->width_field)
+	if (s->mods & CT_MOD_BULK)
+		put_transfers(&l, s, inst);
+	else if (s->width_field)
 		put_addresses(&l, inst);
 	if (version >= 5)
 		put_number(&l, s->has_imm >= 1 ? s->imm : 0);

@@ -30,6 +30,8 @@ struct ct_ctz {
 	struct ct_builder builder;
 	int in_kernel, in_frame, partial, ended, indexed, skipped;
 	uint64_t kernels, memcpys, ctas, warps, insts, kernel_ctas, kernel_warps;
+	uint32_t looked_at; /* static instructions of the kernel, for its first bulk copy */
+	int bulk;           /* there is one */
 };
 
 static void close_reader(void *r)
@@ -251,6 +253,18 @@ static int end_kernel(struct ct_ctz *c, struct ct_error *e)
 	return 0;
 }
 
+/* Looks for a first bulk copy in code that has just come. */
+static void note_bulk(struct ct_ctz *c)
+{
+	const uint32_t n = ct_code_count(&c->launch->code);
+	for (; !c->bulk && c->looked_at < n; c->looked_at++)
+		c->bulk = (ct_code_at(&c->launch->code, c->looked_at)->mods & CT_MOD_BULK) != 0;
+	if (c->bulk && c->looked_at < UINT32_MAX)
+		ct_env_note_bulk(c->env, &c->launch->kernel);
+	if (c->bulk)
+		c->looked_at = UINT32_MAX; /* once is enough */
+}
+
 /* The next block of the kernel: 1 a frame or code was taken in, 0 the kernel's end. */
 static int kernel_block(struct ct_ctz *c, struct ct_error *e)
 {
@@ -263,6 +277,7 @@ static int kernel_block(struct ct_ctz *c, struct ct_error *e)
 	switch (c->type) {
 	case CTZ_CODE:
 		st = ctz_code_get(&c->code_state, &c->payload, &c->launch->code, &bare);
+		note_bulk(c);
 		return st < 0 ? named_error(c, st, &bare, e) : 1;
 	case CTZ_FRAME:
 		st = ctz_decoder_frame(c->decoder, c->launch, c->payload.p,
@@ -352,7 +367,8 @@ static int start_kernel(struct ct_ctz *c, struct ct_error *e)
 	c->env->stats->unordered_kernels += k->unordered;
 	ctz_code_reset(&c->code_state);
 	c->in_kernel = 1;
-	c->in_frame = c->partial = 0;
+	c->in_frame = c->partial = c->bulk = 0;
+	c->looked_at = 0;
 	c->kernel_ctas = c->kernel_warps = 0;
 	c->kernels++;
 	return 1;

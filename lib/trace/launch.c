@@ -79,6 +79,15 @@ void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t 
 	        k->path, k->id, absent, exited ? ": they are lost" : "");
 }
 
+void ct_env_note_bulk(struct ct_env *env, const struct ct_kernel *k)
+{
+	if (env->stats->bulk_kernels++ == 0)
+		ct_warn(&env->options.diag,
+		        "%s: kernel %u has bulk copies (TMA): they go to the LLC, and no warp waits for them, "
+		        "so that its cycles are too few",
+		        k->path, k->id);
+}
+
 void ct_env_note_status(struct ct_env *env, const char *path, unsigned status)
 {
 	env->stats->program_status = status;

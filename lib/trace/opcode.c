@@ -187,6 +187,7 @@ static const struct entry table[] = {
 	INT("SHR"),
 	BRANCH("SSY"),
 	MEM("ST", GENERIC, STORE),
+	MEM("STAS", SHARED, STORE), /* of another thread block of the cluster */
 	MEM("STG", GLOBAL, STORE),
 	MEM("STL", LOCAL, STORE),
 	MEM("STS", SHARED, STORE),
@@ -208,6 +209,9 @@ static const struct entry table[] = {
 	TEX("TXA"),
 	TEX("TXD"),
 	TEX("TXQ"),
+	MEM("UBLKCP", GLOBAL, LOAD), /* or a store, see copy_direction() */
+	MEM("UBLKPF", GLOBAL, PREFETCH),
+	MEM("UBLKRED", GLOBAL, REDUCTION),
 	UNIFORM("UBMSK"),
 	UNIFORM("UBREV"),
 	UNIFORM("UCLEA"),
@@ -234,6 +238,10 @@ static const struct entry table[] = {
 	UNIFORM("USHF"),
 	UNIFORM("USHL"),
 	UNIFORM("USHR"),
+	MEM("UTMALDG", GLOBAL, LOAD),
+	MEM("UTMAPF", GLOBAL, PREFETCH),
+	MEM("UTMAREDG", GLOBAL, REDUCTION),
+	MEM("UTMASTG", GLOBAL, STORE),
 	INT("VABSDIFF"),
 	INT("VABSDIFF4"),
 	INT("VHMNMX"),
@@ -335,6 +343,31 @@ static unsigned read_modifiers(struct ct_sinst *s, const char *p, int *prefetch)
 	return bytes ? bytes : 4;
 }
 
+int ct_opcode_is_bulk(const char *opcode)
+{
+	static const char *const names[] = {
+		"UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UBLKCP", "UBLKRED", "UBLKPF"};
+	const struct text base = {opcode, strcspn(opcode, ".")};
+	for (size_t i = 0; *opcode == 'U' && i < sizeof names / sizeof names[0]; i++)
+		if (is_text(base, names[i]))
+			return 1;
+	return 0;
+}
+
+/* A bulk copy moves pieces of the width that its reader found, between shared memory and the LLC. UBLKCP names where
+ * to and where from: .S.G loads, .G.S stores, and .S.S stays in shared memory. */
+static void classify_bulk(struct ct_sinst *s)
+{
+	if (strncmp(s->opcode, "UBLKCP", 6) == 0) {
+		if (strstr(s->opcode, ".G.S"))
+			s->access = CT_ACCESS_STORE;
+		else if (!strstr(s->opcode, ".S.G"))
+			s->access = CT_ACCESS_NONE;
+	}
+	s->mods |= CT_MOD_BULK;
+	s->width = s->access == CT_ACCESS_NONE ? 0 : s->width_field;
+}
+
 void ct_opcode_classify(struct ct_sinst *s)
 {
 	struct text base = {s->opcode, strcspn(s->opcode, ".")};
@@ -346,6 +379,10 @@ void ct_opcode_classify(struct ct_sinst *s)
 	s->space = x ? x->space : CT_SPACE_NONE;
 	s->access = x ? x->access : CT_ACCESS_NONE;
 	s->width = 0;
+	if (ct_opcode_is_bulk(s->opcode)) {
+		classify_bulk(s);
+		return;
+	}
 	if (!x && s->width_field) {
 		s->space = CT_SPACE_GENERIC;
 		s->access = CT_ACCESS_LOAD;

@@ -14,6 +14,9 @@ CT_DECLS_BEGIN
  * CT_CLASS_OTHER and, with a width field, CT_SPACE_GENERIC loads. Pure. */
 void ct_opcode_classify(struct ct_sinst *s);
 
+/* Whether it is a bulk copy (TMA), whose lines name transfers and not lanes. Pure. */
+int ct_opcode_is_bulk(const char *opcode);
+
 /* Space of one lane address of a generic instruction: shared or local when it
  * lies in a 16 MiB window of the kernel, else global (section 9 of the format
  * note); CT_SPACE_GENERIC when the kernel names no windows. Pure. */

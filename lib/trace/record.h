@@ -75,7 +75,8 @@ enum {
 	CT_MOD_CG = 1u << 4,
 	CT_MOD_CV = 1u << 5,
 	CT_MOD_EVICT_FIRST = 1u << 6,
-	CT_MOD_EXTENDED = 1u << 7 /* .E: 64-bit address register pair */
+	CT_MOD_EXTENDED = 1u << 7, /* .E: 64-bit address register pair */
+	CT_MOD_BULK = 1u << 8      /* bulk copy (TMA): goes to the LLC, past the L1 */
 };
 
 /* Registers are numbered over all files: kind << 8 | index. */

@@ -93,3 +93,31 @@ void ct_stream_put(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, u
 	w->undo.written = (uint32_t)(o->p - start);
 	w->insts++;
 }
+
+/* A bulk copy goes on over as many instructions as it has pieces for; the trace has one line of it, whose lanes are not
+ * those that move. */
+static int put_bulk(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, uint32_t sid,
+                    struct ct_line *t, unsigned nvalues)
+{
+	const uint32_t seen = w->seen | t->mask;
+	const uint64_t lines = w->lines + !t->bulk.begun;
+	const unsigned flags = ct_flags_of(t) & ~(t->bulk.begun ? CT_TPL_EXTRA : 0u);
+	struct ct_pack_addr a;
+	const unsigned k = ct_bulk_next(&t->bulk, t->inst.width_field, &a);
+	ct_stream_put(w, o, n, sid, k ? UINT32_MAX >> (CT_WARP_LANES - k) : t->mask, flags,
+	              k ? &a : NULL, t->values, t->bulk.begun ? 0 : nvalues);
+	w->seen = seen;
+	w->lines = lines;
+	t->bulk.begun = 1;
+	return t->bulk.left > 0;
+}
+
+int ct_stream_put_line(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, uint32_t sid,
+                       struct ct_line *t, int keep_values)
+{
+	const unsigned nvalues = keep_values ? t->nvalues : 0;
+	if (t->bulk.is)
+		return put_bulk(w, o, n, sid, t, nvalues);
+	ct_stream_put(w, o, n, sid, t->mask, ct_flags_of(t), &t->addr, t->values, nvalues);
+	return 0;
+}

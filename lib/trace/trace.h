@@ -121,6 +121,7 @@ struct ct_trace_stats {
 	uint64_t insts_mismatches;   /* warps whose "insts = n" is not what follows */
 	uint64_t warps_without_exit; /* warps with lanes that never come to an EXIT */
 	uint64_t cluster_ctas;       /* that are not the first of their cluster */
+	uint64_t bulk_kernels;       /* whose code has bulk copies (TMA) */
 	uint64_t null_global;        /* active global lanes at address 0 (a tracer fault) */
 	uint64_t spilled_bytes;      /* packed CTAs written to the temporary file */
 	unsigned program_status;     /* with which the program that was traced ended, where known */

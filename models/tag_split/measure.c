@@ -372,7 +372,7 @@ static int served_by_l1(const struct ct_ts_measure *m, const struct ct_sinst *s)
 	if (m->g.l1_skip == CT_L1_SKIP_ALL ||
 	    (m->g.l1_skip == CT_L1_SKIP_GLOBAL && s->space != CT_SPACE_LOCAL))
 		return 0;
-	return !(is_load(s) && s->mods & CT_MOD_STRONG_GPU);
+	return !(s->mods & CT_MOD_BULK) && !(is_load(s) && s->mods & CT_MOD_STRONG_GPU);
 }
 
 /* ---- batches ---- */

@@ -54,4 +54,43 @@ awk '{ print } /^thread block/ { printf "cluster id = 0,0,0\ncluster cta = %d,0,
 check "clusters are told" grep -q 'form clusters, and are placed one by one' <("$info" cluster.traceg 2>&1 >/dev/null)
 same "and counted" "$(awk '/^cluster rank = 1/ { n++ } END { print n }' cluster.traceg)" \
 	"$("$info" -q -O profile cluster.traceg | awk -F'\t' '$1 == "SN" && $3 == "cluster_ctas" { print $4 }')"
+# Hopper: bulk copies are traffic of the LLC, as far as their lines tell it
+cat >hopper.traceg <<'END'
+-kernel name = bulk
+-kernel id = 1
+-grid dim = (1,1,1)
+-block dim = (32,1,1)
+-shmem = 0
+-nregs = 16
+-binary version = 90
+-cuda stream id = 0
+-accelsim tracer version = 6
+-enable lineinfo = 0
+
+#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate1 immediate2 Val|NoVal
+
+#BEGIN_TB
+thread block = 0,0,0
+warp = 0
+insts = 4
+0000 00000001 0 UTMALDG.2D 2 UR8 UR16 64 0x400 0 4096 0 3 2 0x7f0000000000 0x7f0000010000 0 0 NoVal
+0010 ffffffff 0 HGMMA.64x64x16.F32 0 0 0 0 0 NoVal
+0020 00000001 0 UTMASTG.2D 2 UR8 UR16 0 0x400 0 1024 0 4 0x7f0000100000 2 4096 0 0 NoVal
+0030 ffffffff 0 EXIT 0 0 0 0 NoVal
+#END_TB
+END
+"$CT_RELEASE/mpki" -O profile hopper.traceg >hopper.profile 2>warned
+value() { awk -F'\t' -v m="$1" '$1 == "SN" && $2 == "all" && $3 == m { print $4 }' hopper.profile; }
+same "their sectors reach the LLC, none of them the L1" "0 128 160" \
+	"$(value l1_sector_accesses) $(value llc_read_sector_accesses) $(value llc_sector_accesses)"
+same "as instructions of 32 pieces" 7 "$(value warp_insts)"
+check "it is told that nobody waits for them" grep -q 'kernel 1 has bulk copies (TMA): .* cycles are too few' warned
+"$cat" -q hopper.traceg -o hopper.ctz
+same "packed, the same" "$(grep -Ev '^(PG|TR|EN)' hopper.profile)" "$("$CT_RELEASE/mpki" -q -O profile hopper.ctz | grep -Ev '^(PG|TR|EN)')"
+check "and told again" grep -q 'bulk copies' <("$info" hopper.ctz 2>&1 >/dev/null)
+for form in accelsim tracez; do
+	refuses "text as $form needs what is not kept" 2 'launch 1 has UTMALDG.2D: who waits for a bulk copy' "$cat" -O $form -o text hopper.traceg
+done
+sed 's/ 64 0x400 0 4096 0 3 2 / 64 0x400 0 4095 0 3 2 /' hopper.traceg >open.traceg
+refuses "what a line leaves open is refused by name" 2 'open.traceg:18: UTMALDG.2D: 4095 bytes at 2 addresses' "$CT_BIN/reuse" open.traceg
 finish

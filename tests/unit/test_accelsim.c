@@ -250,9 +250,9 @@ static void refused(void **state)
 	static const struct {
 		const char *text, *want;
 	} cases[] = {
-		{HEAD(V5) BLOCK "insts = 1\n0010 ffffffff 0 UTMALDG.2D 1 UR4 4 0x0 0\n",
-	         "error -5 t:17: UTMALDG: bulk copies by descriptor (TMA) are not supported: choose "
-	         "kernels without them (-k)"},
+		{HEAD(V5) BLOCK "insts = 1\n0010 ffffffff 0 UTMALDG.2D 1 UR4 0 0\n",
+	         "error -5 t:17: UTMALDG.2D: its line does not tell what this bulk copy (TMA) moves, as "
+	         "tracer 6 does: choose kernels without it (-k)"},
 		{HEAD(V3) BLOCK "insts = 1\n0010 ffffffff 0 NOP 0 \n" END,
 	         "error -2 t:17: the line ends before its access width: cut or damaged"},
 		{HEAD(V3) BLOCK "insts = 1\n0010 ffffffff 1 R300 NOP 0 0\n" END,

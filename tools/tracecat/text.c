@@ -31,6 +31,7 @@ struct text_sink {
 	char *path, *temporary; /* a folder */
 	int made, committed, packed;
 	struct ct_tracez_writer *tracez; /* of the kernel, where packed */
+	uint32_t checked;                /* static instructions of it that text has a place for */
 	struct ct_buf list, text, arrays;
 	struct ct_out *file;
 	ZSTD_CCtx *zstd;
@@ -222,6 +223,7 @@ int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, s
 	if (!gaps)
 		list_kernel(s, k->id);
 	s->last_id = k->id;
+	s->checked = 0;
 	s->written = *k;
 	if (!s->put)
 		s->written
@@ -279,13 +281,30 @@ static int put_warp(struct text_sink *s, struct ct_cursor *c, struct ct_cta *cta
 	return st;
 }
 
+/* Accel-Sim's own readers need what our records do not keep of a bulk copy. */
+static int check_code(struct text_sink *s, const struct ct_code *code, struct ct_error *e)
+{
+	for (uint32_t n = ct_code_count(code); s->checked < n; s->checked++) {
+		const struct ct_sinst *x = ct_code_at(code, s->checked);
+		if (x->mods & CT_MOD_BULK)
+			return ct_fail(e, CT_ERR_UNSUPPORTED,
+			               "launch %" PRIu32
+			               " has %s: who waits for a bulk copy (TMA) is not kept, "
+			               "which text needs; write the packed form, without -O",
+			               s->last_id, x->opcode);
+	}
+	return CT_OK;
+}
+
 int text_sink_cta(struct text_sink *s, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
                   struct ct_error *e)
 {
 	const uint32_t *g = ct_cta_kernel(cta)->grid;
 	uint64_t index = ct_cta_index(cta);
 	struct ct_cursor *c = NULL;
-	int st = CT_OK;
+	int st = check_code(s, ct_cta_code(cta), e);
+	if (st < 0)
+		return st;
 	if (s->packed)
 		return ct_tracez_put_cta(s->tracez, cta, keep, ctx, e);
 	ct_accelsim_put_cta_begin(&s->text, (uint32_t)(index % g[0]), (uint32_t)(index / g[0] % g[1]),

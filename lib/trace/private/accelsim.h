@@ -25,6 +25,9 @@ enum { CT_STATUS_MAX = 255 }; /* of a program's end */
 /* Keeps and tells that the program of the trace `path` ended with a status that is not 0. */
 void ct_env_note_status(struct ct_env *env, const char *path, unsigned status);
 
+/* Counts a kernel whose code has bulk copies (TMA), and tells the first one. */
+void ct_env_note_bulk(struct ct_env *env, const struct ct_kernel *k);
+
 /* Counts and tells what is absent of a kernel's grid, of which there are that many thread blocks, and
  * the warps that are absent from them, of whose warps `exited` have come to their EXIT. Where none
  * has, the tracer was told to stop before it, or a trace was cut down on purpose, and a warp may
@@ -67,6 +70,18 @@ struct ct_columns ct_columns_of(unsigned lead);
 
 enum { CT_LEAD_MAX = 14 };
 
+/* Transfers of a bulk copy (TMA) that have not been taken, and pieces of all of them at most: shared memory by words. */
+enum { CT_BULK_MAX = 65536 };
+struct ct_bulk {
+	int is, begun;
+	int list;         /* addresses, else differences */
+	uint32_t left;    /* transfers */
+	uint32_t pieces;  /* of each */
+	uint32_t done;    /* of the one that comes next */
+	uint64_t at;      /* where that one begins */
+	const char *next; /* text of what comes behind */
+};
+
 /* One instruction line taken apart. Pointers lead into the line. */
 struct ct_line {
 	uint64_t lead[CT_LEAD_MAX];
@@ -80,6 +95,7 @@ struct ct_line {
 	struct ct_sinst inst; /* opcode points to `opcode` */
 	char opcode[CT_OPCODE_MAX + 1];
 	struct ct_pack_addr addr;
+	struct ct_bulk bulk; /* `is` 0 for all other lines */
 	unsigned nvalues;
 	uint32_t values[CT_MAX_VALUES];
 	unsigned extra; /* tokens that nothing explains */
@@ -162,6 +178,12 @@ void ct_stream_put(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, u
                    uint32_t mask, unsigned flags, const struct ct_pack_addr *addr,
                    const uint32_t *values, unsigned nvalues);
 
+/* Takes the next pieces of a bulk copy, up to a warp's lanes: their number, 0 when none are left. */
+unsigned ct_bulk_next(struct ct_bulk *b, unsigned piece, struct ct_pack_addr *a);
+/* Encodes a parsed line: 1 when more of a bulk copy is left for another call, else 0. */
+int ct_stream_put_line(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, uint32_t sid,
+                       struct ct_line *t, int keep_values);
+
 enum {
 	CT_TPL_ADDRESS = 1, /* an address field follows the static text */
 	CT_TPL_VALUES = 2,  /* register values end the line */
@@ -217,6 +239,7 @@ struct ct_accelsim {
 	struct ct_launch *launch; /* of the kernel being read */
 	struct ct_templates *templates;
 	int in_kernel, raw;
+	int bulk; /* the kernel has bulk copies */
 	int immediates, columns_known;
 	struct ct_columns columns;
 	struct ct_line *line; /* what the slow parser fills */
