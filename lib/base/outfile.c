@@ -340,7 +340,7 @@ static int take_place(struct ct_out *o, int may_come_back, struct ct_error *e)
 	return CT_OK;
 }
 
-/* As before take_place(). What cannot be put back is not lost: it keeps its other name. */
+/* Undoes take_place(). A file that cannot be put back is not lost: it keeps its other name. */
 static void give_back(struct ct_out *o, struct ct_error *e)
 {
 	if (!o->aside) {

@@ -15,7 +15,7 @@ CT_DECLS_BEGIN
 
 /* Unsigned decimal, or hexadecimal with 0x. */
 int ct_parse_u64(const char *s, uint64_t *out);
-/* As above within [lo, hi]. */
+/* The same for a number that has to lie in [lo, hi]. */
 int ct_parse_u64_range(const char *s, uint64_t lo, uint64_t hi, uint64_t *out);
 /* Finite real in C syntax with '.', also a fraction "1/8". */
 int ct_parse_real(const char *s, double *out);

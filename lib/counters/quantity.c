@@ -235,8 +235,8 @@ static int parse_number(const char *s, double *v, const char **rest)
 	return ct_parse_real(digits, v);
 }
 
-/* The cell is a number, perhaps with a unit behind it, or a sum with the values of its instances in
- * brackets. *v is NaN unless it is CT_QUANTITY_OK. */
+/* Reads a cell: a number, perhaps with a unit behind it, or a sum with the values of its instances in brackets. *v means
+ * something only where CT_QUANTITY_VALUE is returned. */
 enum ct_quantity_status
 ct_quantity_value(const struct ct_quantity *q, const char *cell, const char *unit, double *v)
 {

@@ -158,7 +158,8 @@ struct mapping {
 };
 
 /* Reads a mapping string of GPGPU-Sim: 64 letters, one per address bit from the top, that say which bits
- * name channel (D), bank (B), row (R) and column (C, S). */
+ * name channel (D), bank (B), row (R) and column (C, S). "dramid@BIT;" in front says instead from which bit on the
+ * channel is, and then there is no D. */
 static int parse_mapping(const char *text, struct mapping *m, struct ct_error *e)
 {
 	const char *s = text;

@@ -71,8 +71,8 @@ unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_
 unsigned ct_atomic_transactions(const struct ct_kernel *k, const struct ct_sinst *s,
                                 const struct ct_inst *inst, uint32_t sector);
 
-/* Of the sectors in `sectors` those of which `bytes`, the byte mask of a line, has every byte: what a store writes as a
- * whole. `line` and `sector` are sizes in bytes. 0 for lines of more than 128 bytes, whose bytes are not tracked. Pure. */
+/* Those sectors in the mask `sectors` that a store writes as a whole: `bytes`, the byte mask of a line, has all of their
+ * bytes. `line` and `sector` are sizes in bytes. 0 for lines of more than 128 bytes, whose bytes are not tracked. Pure. */
 uint32_t ct_whole_sectors(uint32_t line, uint32_t sector, uint32_t sectors, const uint64_t bytes[2]);
 
 CT_DECLS_END

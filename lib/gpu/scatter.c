@@ -111,7 +111,7 @@ static inline void merge_eight(__m128 *v)
 	finish_runs(&v[6], &v[7]);
 }
 
-/* Sorts 32 keys in vectors: columns first, then transposed into runs that are merged. */
+/* Sorts 32 keys, the largest first, in vectors: columns first, then transposed into runs that are merged. */
 static void sort_descending(uint32_t key[CT_WARP_LANES])
 {
 	__m128 v[VECTORS], t[VECTORS];

@@ -140,7 +140,8 @@ CT_INLINE __m512i win_level32(uint32_t *level, uint64_t word, __m512i index, int
 	return _mm512_permutexvar_epi32(index, v);
 }
 
-/* How many slots of the upper levels lie behind the word, counted down by one where the slot dies. */
+/* How many living slots lie behind the word, by the counts of all levels above the words. A slot that dies is taken off
+ * the counts of the places before it. */
 CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies, unsigned depth)
 {
 	__m512i index = _mm512_set1_epi32((int)word);

@@ -144,7 +144,7 @@ double ct_binomial_share(struct ct_binomial *b, uint64_t lo, uint64_t hi)
 		return 0;
 	if (hi - lo == 1)
 		return chance_below(b, lo);
-	/* Of n random placements the expected number that fall into the set before it has
+	/* The expected number of n random placements that fall into the set before it has
 	 * got `ways` is p * sum over d < n of P(Binomial(d, p) < ways), and also
 	 * E[min(Binomial(n, p), ways)]: the sum over a bin is a difference of two means. */
 	double first = capped_mean(b, lo), sum = (capped_mean(b, hi) - first) / b->p;

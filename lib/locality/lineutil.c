@@ -233,7 +233,8 @@ static void fill_line(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_
 	push_front(u, i);
 }
 
-/* One access: a store may evict the line, a load counts which of its chunks were touched before. */
+/* Takes one access. A store may evict the line; a load marks the chunks that it touches, and those among them that were
+ * there already as reused. */
 static void take_access(struct ct_lineutil *u, const struct access *a)
 {
 	uint32_t i = u->slots ? u->slot[find_slot(u, a->sm, a->line)] : NONE;

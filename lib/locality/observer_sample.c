@@ -1,4 +1,4 @@
-/* From what a sample of the lines counted to the whole stream. */
+/* Scales what was counted on a sample of the lines up to the whole stream. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@ static uint64_t whole(double v)
 	return v > 0 ? (uint64_t)(v + 0.5) : 0;
 }
 
-/* Of a bound in the sample. Distance d fills [d, d + 1) of a histogram; sampled, it is
- * d rate on average, with its middle at d rate + 1/2 instead of (d + 1/2) rate. */
+/* The distance in the whole stream that a bound of the sample's histogram stands for. Distance d fills
+ * [d, d + 1) of a histogram; sampled, it is d rate on average, with its middle at d rate + 1/2 instead of (d + 1/2) rate. */
 static double true_distance(double sampled, double rate)
 {
 	double d = (sampled - (1 - rate) / 2) / rate;

@@ -140,7 +140,7 @@ static int step_salt(struct ct_shards *s, unsigned k, size_t n, size_t m)
 	size_t begun = 0, i = 0; /* accesses of the piece that earlier epochs took */
 	while (i < m) {
 		size_t batch = m - i;
-		/* As many as cannot overfill the sample, or one that may. */
+		/* The batch is as long as cannot overfill the sample, or one line, which may. */
 		if (s->max_lines && batch > s->max_lines - t->lines)
 			batch = s->max_lines > t->lines ? s->max_lines - t->lines : 1;
 		if (count_sampled(s, t, i, batch) < 0)

@@ -109,7 +109,7 @@ static unsigned class_of(const struct ct_sm_stacks *s, uint32_t room)
 	return room == s->sms ? CT_SM_CLASSES - 1 : 2 * high + (room > (uint32_t)1 << high);
 }
 
-/* In words of the arena. */
+/* How many words of the arena a chunk for so many SMs takes. */
 static size_t chunk_size(uint32_t room)
 {
 	return (room + 1) / 2 + (size_t)room * (sizeof(struct ct_sector_run) / sizeof(uint64_t));

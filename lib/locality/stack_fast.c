@@ -115,8 +115,7 @@ int ct_fast_order(const struct ct_fast *f, uint64_t *line)
 	return 0;
 }
 
-/* From the dense to the sparse map. */
-
+/* Moves a block of lines from the dense to the sparse map. */
 static void move_block(void *ctx, uint64_t line, ct_block *b)
 {
 	struct ct_fast *f = ctx;

@@ -243,7 +243,8 @@ static int add_extra(struct regions *r, const char *opcode, uint32_t block, uint
 	return 0;
 }
 
-/* Where the lanes of a divergent branch still are together: at it, or before the loops that it leaves. */
+/* The block in which the lanes of a divergent branch are still together: its own, or the one before the loops that the
+ * branch leaves. */
 static uint32_t bracket_place(const struct regions *r, uint32_t block, uint32_t join)
 {
 	uint32_t header = r->u->node[block].loop, place = block;

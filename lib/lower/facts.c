@@ -214,7 +214,8 @@ struct counter {
 	uint32_t begin_at, step_at;
 };
 
-/* In that block where it steps in several; NONE: in any. */
+/* Finds where a counter begins and where it steps. A counter may step in several blocks: of these only the step in `block`
+ * counts, or with CT_LOWER_NONE any. */
 static int find_counter(const struct ct_lower_unit *u, uint32_t reg, uint32_t block, struct counter *c)
 {
 	*c = (struct counter){0};

@@ -81,8 +81,8 @@ static void widen(struct interval *v, uint32_t at)
 	v->end = at > v->end ? at : v->end;
 }
 
-/* From a value's first to its last place, over the whole of each region that it passes. Reads come
- * before writes of the same instruction: twice its number, and one more. */
+/* Finds how long each value lives: from its first to its last place, over the whole of each region that it passes. An
+ * instruction reads at twice its number and writes one later, since its reads come first. */
 static void find_intervals(struct scan *s)
 {
 	const struct ct_lower_program *p = s->p;

@@ -52,8 +52,8 @@ struct ct_attribution {
 	int failed;
 };
 
-/* For each warp slot of each SM the last few accesses are kept, since an answer of the memory says only
- * which warp it is for. */
+/* Keeps the last few accesses of each warp slot of each SM, since an answer of the memory says only which warp it is
+ * for. */
 struct ct_attribution *
 ct_attribution_new(const struct ct_gpu *g, struct ct_layout *arrays, int per_launch, struct ct_error *e)
 {

@@ -211,7 +211,7 @@ static int closeness_of(const char *method)
 	return 0;
 }
 
-/* Of several methods: one that has a number, then the closest. */
+/* Whether a record is to be preferred to the best so far: one with a number comes first, then the closer method. */
 static int is_better(const struct ct_record *r, const struct ct_record *best)
 {
 	int number = !isnan(real_or_nan(r->field[4])), have = !isnan(real_or_nan(best->field[4]));

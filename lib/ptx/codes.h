@@ -100,7 +100,7 @@ enum ct_ptx_compare { CT_PTX_EQ, CT_PTX_NE, CT_PTX_LT, CT_PTX_LE, CT_PTX_NAN };
 enum { CT_PTX_TURNED = 128 };
 enum ct_ptx_join { CT_PTX_JOIN_NONE, CT_PTX_JOIN_AND, CT_PTX_JOIN_OR, CT_PTX_JOIN_XOR, CT_PTX_JOIN_NOT };
 
-/* Of accesses, in `mode`. */
+/* Bits of `mode` in operations that access memory. */
 enum {
 	CT_PTX_EXTEND_SIGN = 1, /* a narrow value fills its register with its sign */
 	CT_PTX_IN_FRAME = 2,    /* the address is relative to the function's frame of local memory */
@@ -120,7 +120,7 @@ enum ct_ptx_atom {
 	CT_PTX_ATOM_CAS
 };
 
-/* Of vote, shfl, match and bar, in `mode`. */
+/* Values of `mode` in vote, shfl, match and bar. */
 enum { CT_PTX_VOTE_ALL, CT_PTX_VOTE_ANY, CT_PTX_VOTE_UNI, CT_PTX_VOTE_BALLOT };
 enum { CT_PTX_SHFL_UP, CT_PTX_SHFL_DOWN, CT_PTX_SHFL_BFLY, CT_PTX_SHFL_IDX };
 enum { CT_PTX_BAR_SYNC, CT_PTX_BAR_ARRIVE, CT_PTX_BAR_POPC, CT_PTX_BAR_AND, CT_PTX_BAR_OR };

@@ -287,7 +287,7 @@ int ct_ptx_decode_logic(struct ct_ptx_reader *r)
 	return emit_same(r, known[k].code, ct_ptx_place3(f.type[0]), k < 3 ? 2 : 1, f.type[0]);
 }
 
-/* shl and shr. */
+/* Decodes shl and shr, whose amount is a 32-bit number for every type. */
 int ct_ptx_decode_shift(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -309,7 +309,7 @@ int ct_ptx_decode_shift(struct ct_ptx_reader *r)
 	return ct_ptx_row(r, &a[2], CT_PTX_U32, &o->b); /* the amount always has 32 bits */
 }
 
-/* popc, clz, bfind and brev. */
+/* Decodes popc, clz, bfind and brev; but for brev the result is a 32-bit number. */
 int ct_ptx_decode_bits(struct ct_ptx_reader *r)
 {
 	static const struct {

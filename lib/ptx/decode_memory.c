@@ -159,7 +159,7 @@ static int is_parameter(const struct ct_ptx_op *o, const struct ct_ptx_arg *a)
 	return o->space == CT_PTX_PARAM && a->inner == CT_PTX_ARG_VARIABLE;
 }
 
-/* ld and its relatives. A load of a kernel's parameter from a fixed place needs no address. */
+/* Decodes ld and its relatives. A load of a kernel's parameter from a fixed place needs no address. */
 int ct_ptx_decode_load(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -185,7 +185,7 @@ int ct_ptx_decode_load(struct ct_ptx_reader *r)
 	return CT_OK;
 }
 
-/* st and its relatives. */
+/* Decodes st and its relatives. Constant memory and a kernel's parameters cannot be written. */
 int ct_ptx_decode_store(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
@@ -231,7 +231,7 @@ static int check_atom(struct ct_ptx_reader *r, int what, enum ct_ptx_type t)
 	return fine ? CT_OK : ct_ptx_unknown(r, NULL);
 }
 
-/* atom, and red, which has no result. */
+/* Decodes atom, and red, which has no result. */
 int ct_ptx_decode_atom(struct ct_ptx_reader *r)
 {
 	static const char *const whats[] = {

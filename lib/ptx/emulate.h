@@ -126,7 +126,7 @@ struct ct_ptx_team {
 	/* After cta_end: what was made of the CTA. By its thread. */
 	int (*take)(void *ctx, unsigned thread, const struct ct_ptx_cta *cta, void **made,
 	            struct ct_error *e);
-	/* In launch order, from one thread at a time. Takes over what was made. */
+	/* Comes in launch order and from one thread at a time. Takes over what was made. */
 	int (*commit)(void *ctx, const struct ct_ptx_cta *cta, void *made, struct ct_error *e);
 	void (*drop)(void *ctx, void *made);
 };

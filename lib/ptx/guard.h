@@ -45,7 +45,7 @@ struct ct_ptx_claim {
 	size_t lates, late_cap;
 };
 
-/* Of all CTAs of a launch. */
+/* What the threads of a launch share. */
 struct ct_ptx_guard {
 	const struct ct_ptx_range *range; /* of the launch; another's */
 	size_t nranges;
@@ -55,7 +55,7 @@ struct ct_ptx_guard {
 	_Atomic(uint32_t) unknown; /* range that was stored to and has no marks, or UINT32_MAX */
 };
 
-/* Of one thread, for the CTA that it runs. */
+/* What one thread keeps for the CTA that it runs. */
 struct ct_ptx_guarded {
 	struct ct_ptx_guard *all;
 	struct ct_ptx_claim *claim;

@@ -45,7 +45,8 @@ void ct_ptx_exec_float_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uin
 		ct_ptx_real_nearest();
 }
 
-/* Comparisons of short floating-point types, lane by lane. NaNs are unequal to everything. */
+/* Comparisons of short floating-point types, lane by lane. With a NaN no relation holds but CT_PTX_NAN, not
+ * even ne, before CT_PTX_TURNED turns the result around. */
 void ct_ptx_exec_compare_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	enum ct_ptx_type t = (enum ct_ptx_type)o->width;

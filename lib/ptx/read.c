@@ -314,7 +314,7 @@ static int read_directive(struct ct_ptx_reader *r)
 	                       ct_ptx_shown(x), x->now.text);
 }
 
-/* What users of the module are told of a kernel. */
+/* Copies what users of the module may know of a kernel out of its function. */
 static void describe_kernel(struct ct_ptx_kernel *k, const struct ct_ptx_function *f)
 {
 	k->name = f->name;

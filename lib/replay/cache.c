@@ -70,8 +70,8 @@ static void lru_put(struct rp_lru *t, uint32_t set, uint64_t line, uint32_t sect
 		rp_lru_fill(rp_lru_at(t, i), 1u << sector);
 }
 
-/* Where fills are waited for the sector is reserved and filled in one step. Nothing happens when every
- * way of the set waits for a fill. */
+/* The same for tags of a timing that waits for fills: the sector is reserved and filled in one step. Nothing happens when
+ * every way of the set waits for a fill. */
 static void tags_put(struct rp_tags *t, uint32_t set, uint64_t line, uint32_t sector, uint32_t now)
 {
 	uint32_t i = rp_tags_find(t, line);

@@ -166,8 +166,8 @@ static uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, ui
 	return rp_max64(rp_max64(b->ras, b->wtp), rp_max64(b->rtp, c->rtpl[group_of(r, bank)]));
 }
 
-/* At most one idle bank gets its next request in a cycle. The commands that the others wait for
- * stay where they are. */
+/* Gives one idle bank its next request: at most one in a cycle. The commands that the other banks wait for stay where
+ * they are. */
 static void schedule_bank(struct ct_replay *r, struct rp_channel *c)
 {
 	uint32_t can = c->waiting_banks & ~c->serving;

@@ -114,7 +114,7 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 	return (uint32_t)back;
 }
 
-/* Of a line of the L1 that consists of several of the LLC, which may lie apart: the one of v->p. */
+/* Finds the LLC line of v->p. A line of the L1 may consist of several of the LLC, which may lie in different slices. */
 static void visit_at(struct visit *v)
 {
 	if (v->index != RP_LRU_NONE && v->p.address >> v->r->llc_line_bits == v->line)

@@ -133,8 +133,8 @@ int rp_ideal_load(struct rp_ideal *c, uint64_t line, uint32_t sectors)
 	return 0;
 }
 
-/* As rp_tags_store(): a sector that is absent or partly written becomes readable when all
- * of it has been written. */
+/* Notes a store. As in rp_tags_store(), a sector that is absent or partly written becomes readable when all of it has
+ * been written. */
 int rp_ideal_store(struct rp_ideal *c, uint64_t line, uint32_t sectors, const uint32_t bytes[8])
 {
 	uint32_t i = enter_line(c, line);

@@ -543,7 +543,7 @@ static uint32_t give_banks_to_part(struct ct_replay *r, struct rp_sm *sm, uint32
 	return failed;
 }
 
-/* As step_banks() for an L1 organisation that is looked up through the banks. */
+/* Does what step_banks() does, for an L1 organisation that is looked up through the banks. */
 static void step_part_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, 0), next;

@@ -160,7 +160,7 @@ static void look_for_next(struct rp_lru *t, uint32_t set)
 
 enum { SMALL = 32 };
 
-/* Of a size that the compiler knows. */
+/* Clears an entry of 32 or 64 bytes, in pieces whose size the compiler knows. */
 static void clear_entry(const struct rp_lru *t, struct rp_entry *l)
 {
 	memset(l, 0, SMALL);

@@ -174,7 +174,7 @@ void ct_missclass_l1_wipe(void *ctx, uint32_t sm)
 	empty_l1(&m->l1[sm]);
 }
 
-/* As rp_l1_begin(): another shape empties an L1 too. */
+/* Gives the L1s the shape that the launch has. As in rp_l1_begin(), another shape empties them. */
 int ct_missclass_kernel_begin(struct ct_missclass *m, const struct ct_kernel *k, struct ct_error *e)
 {
 	struct ct_occupancy occ;

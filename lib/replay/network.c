@@ -109,7 +109,7 @@ uint32_t ct_mesh_hops(uint32_t width, uint32_t from, uint32_t to)
 	return (x0 > x1 ? x0 - x1 : x1 - x0) + (y0 > y1 ? y0 - y1 : y1 - y0);
 }
 
-/* When the head is at the other end of a mesh that is empty behind the node's own port. */
+/* The cycle at which a packet's head reaches the other end of a mesh in which only the node's own port is busy. */
 static uint64_t through_port(struct net *n, enum ct_net which, uint32_t from, uint32_t to,
                              uint32_t flits, uint64_t cycle)
 {

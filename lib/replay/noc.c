@@ -200,7 +200,7 @@ uint32_t rp_packet_flits(const struct ct_replay *r, const struct rp_packet *k, i
 	return f ? f : 1;
 }
 
-/* From an output of the network to what stands behind it: at least a cycle. */
+/* Cycles from an output of the network to what stands behind it, at least one. */
 static uint32_t hop_cycles(const struct ct_replay *r)
 {
 	return r->g.noc_latency ? r->g.noc_latency : 1;

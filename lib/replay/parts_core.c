@@ -124,7 +124,7 @@ static void memory_done(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint3
 	}
 }
 
-/* As collect.c: a cycle to the unit, its latency, two to the registers. */
+/* Ends an instruction as collect.c does: a cycle to the unit, the unit's latency, two cycles to the registers. */
 static void compute_done(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
 	struct rp_sched *s = &sm->full.sched[k];

@@ -254,7 +254,7 @@ void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint
 	}
 }
 
-/* In the SM's present cycle: as a fill, over the write-back port. */
+/* Takes a part's answer in the SM's present cycle, as a fill is taken: over the write-back port. */
 void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint64_t at)
 {
 	uint32_t now = sm->now, when = at < r->base + now ? now : (uint32_t)(at - r->base);

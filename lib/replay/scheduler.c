@@ -180,7 +180,7 @@ static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, 
 	return -1;
 }
 
-/* As rp_sched_attempt(), but a scheduler part chooses and a collector part may refuse: asked again in
+/* Does what rp_sched_attempt() does, but a scheduler part chooses and a collector part may refuse. They are asked again in
  * the next cycle as long as a warp could issue. Parts that refuse for too long end the run. */
 void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {

@@ -10,7 +10,7 @@ static CT_INLINE uint32_t *bucket_of(const struct rp_slice *s, uint64_t sector)
 	return &s->bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & s->bucket_mask];
 }
 
-/* In the chain of its bucket. */
+/* Looks for the sector's entry in the chain of its bucket. */
 static CT_INLINE uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, uint64_t sector)
 {
 	uint32_t i = bucket;

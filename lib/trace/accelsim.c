@@ -110,7 +110,7 @@ static int finish_warp(struct ct_accelsim *a, struct ct_error *e)
 	                     w->warp, a->stream.lines, a->claimed);
 }
 
-/* Ends the warp before and begins warp number `warp` of the thread block. A warp that comes twice or
+/* Ends the previous warp and begins warp number `warp` of the thread block. A warp that comes twice or
  * that the block does not have is damage. */
 static int begin_warp(struct ct_accelsim *a, uint64_t warp, struct ct_error *e)
 {
@@ -422,7 +422,7 @@ static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 	return st;
 }
 
-/* As many lines as are known by their text. */
+/* Reads lines for as long as each is known by its text, and stops at the first that is not. */
 static int fast_insts(struct ct_accelsim *a, struct ct_error *e)
 {
 	struct ct_lines *l = &a->lines;

@@ -48,7 +48,7 @@ static void put_i64(struct line *l, int64_t v)
 	put_u64(l, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
-/* At least `digits` hexadecimal digits. */
+/* Writes a number with at least `digits` hexadecimal digits. */
 static void put_hex(struct line *l, uint64_t v, int digits)
 {
 	while (digits < 16 && v >> (4 * digits))
@@ -140,8 +140,8 @@ static void put_transfers(struct line *l, const struct ct_sinst *s, const struct
 		put_number(l, (int64_t)(inst->addr[i] - inst->addr[i - 1]));
 }
 
-/* Writes the values of an instruction's registers: for each register how many there are, then the values
- * in hexadecimal. */
+/* Writes the values of an instruction's registers: for each register the number of its values, then these in
+ * hexadecimal. */
 static void put_values(struct line *l, const struct ct_inst *inst)
 {
 	if (!inst->values || inst->nvalues == 0) {

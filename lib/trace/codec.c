@@ -180,7 +180,7 @@ static struct ct_codec *gz_open(struct ct_error *e)
 	return c;
 }
 
-/* At a member's end: 1 when another follows, 0 at the end of the file, else < 0. */
+/* Looks behind a member: 1 when another follows, 0 at the end of the file, < 0 on an error. */
 static int gz_next_member(struct ct_codec *c, struct ct_raw *r, struct ct_error *e)
 {
 	if (r->avail == 0) {

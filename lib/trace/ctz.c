@@ -149,7 +149,7 @@ static int read_block(struct ct_ctz *c, struct ct_error *e)
 	int st = c->text_bytes == 0 ? read_magic(c, e) : CT_OK;
 	if (st < 0)
 		return st;
-	/* Of all that precedes the block: the end record holds it. */
+	/* The sum goes over all that precedes a block: the end record holds that. */
 	c->crc = ct_crc64(c->crc, c->block.data, c->block.len);
 	c->at += c->block.len;
 	ct_buf_reset(&c->block);

@@ -258,7 +258,7 @@ static int is_full(const struct ctz_encoder *c)
 	       (c->insts % FULL_EVERY == 0 && has_bytes(c, CTZ_FRAME_BYTES));
 }
 
-/* At the end of a CTA: any number of them may have no instruction, and a block has its limit. */
+/* Whether the frame has to end behind this CTA. CTAs without instructions count too, since a block has its limit. */
 static int is_overfull(const struct ctz_encoder *c)
 {
 	return is_full(c) || has_bytes(c, 2 * CTZ_FRAME_BYTES);

@@ -144,7 +144,8 @@ struct ct_span ct_group_span(struct ct_group *r, struct ct_group_warp *w)
 	return o;
 }
 
-/* By launch, CTA and warp, which no two share: qsort() could not reach what the numbers stand for. */
+/* Orders warps by launch, CTA and number, which no two share. The context is an argument, since qsort() could not reach
+ * what the numbers stand for. */
 static int warp_before(const void *warps, const void *x, const void *y)
 {
 	const struct ct_group_warp *a = (const struct ct_group_warp *)warps + *(const uint32_t *)x;

@@ -137,7 +137,7 @@ int ct_log_put(struct ct_log *l, struct ct_log_item *x, const struct ct_log_reco
 	int st = ct_code_add(&x->launch->code, &r->inst, r->opcode_length, &sid, &bare);
 	if (st < 0)
 		return ct_lines_fail(&l->lines, e, st, "%s", bare.text);
-	/* In linear order whatever the grid is. */
+	/* These numbers are in linear order, whatever the grid is. */
 	uint64_t cta = r->cta[0] | (uint64_t)r->cta[1] << 32 | (uint64_t)r->cta[2] << 48;
 	struct ct_group_warp *w = ct_group_find(&l->group, (uint32_t)(x - l->item), cta, r->warp);
 	if (!w)
@@ -160,7 +160,7 @@ static uint64_t key_of(const struct ct_log *l, const struct ct_log_item *x)
 	return x->is_line ? x->id - l->id_offset : x->id;
 }
 
-/* By run and launch, the line before the records. Lines lie below their number where
+/* Orders items by run and launch, and a launch's line before its records. Lines lie below their number where
  * the offset passes zero: they come last, without records. */
 static int item_before(const void *log, const void *a, const void *b)
 {

@@ -254,8 +254,8 @@ static int same_inst(const struct reader *r, const struct ct_log_record *o, int 
 	       strcmp(x->inst.opcode, o->inst.opcode) == 0;
 }
 
-/* Makes a lane's access of the named groups, and joins it to the instruction under way where it is
- * another lane of that. */
+/* Makes the access of one lane from the named groups. It joins the instruction that is pending where it is another lane
+ * of the same one. */
 static int matched_line(struct reader *r, const char *line, struct ct_error *e)
 {
 	struct ct_log_record o = {0};

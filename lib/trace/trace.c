@@ -125,8 +125,8 @@ static int read_whole(struct ct_source *s, struct ct_buf *b, struct ct_error *e)
 	return ct_fail(e, st, "%s:%" PRIu64 ": %s", ct_source_name(s), line, bare.text);
 }
 
-/* Warns of what a kernels list has and the trace has not: unknown lines, missing files, files that are
- * not in the list. */
+/* Warns where a kernels list and its folder do not agree: lines that are not understood, files that are missing, out of
+ * order, or not in the list. */
 static void say_skipped(const struct ct_trace *t, const char *name)
 {
 	const struct ct_list *l = &t->list;

@@ -206,7 +206,7 @@ static int load_dictionary(struct ct_tracez_text *t, uint32_t size, struct ct_er
 	return st;
 }
 
-/* Where its parts lie. */
+/* Finds where the parts of the file lie, from its head and its end. */
 static int read_layout(struct ct_tracez_text *t, struct ct_error *e)
 {
 	unsigned char fixed[CT_TRACEZ_HEAD], end[8], blocks[4] = {0};

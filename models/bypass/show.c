@@ -31,7 +31,7 @@ static double speedup_by(const struct ct_profile *p, const char *system, const c
 	return NAN;
 }
 
-/* The table of all systems. */
+/* The table of all systems: what their L1s miss, move, pass and evict, and their speed-ups over BL. */
 static void answer_table(const struct ct_bp_answer *a, const struct ct_profile *p,
                          const struct ct_table_style *style, struct ct_buf *b)
 {

@@ -124,7 +124,7 @@ int ct_amva_solve(const struct ct_amva_station *s, size_t n, double think, doubl
 		r->utilisation[i] = busy ? fmin(x * s[i].demand / s[i].servers, 1) : 0;
 		r->response += r->residence[i];
 	}
-	/* At saturation whoever is nowhere else waits at the slowest station. */
+	/* At saturation, customers that are at no other station wait at the slowest one. */
 	double missing = population / x - think - r->response;
 	if (r->bottleneck < n && missing > 0) {
 		r->residence[r->bottleneck] += missing;

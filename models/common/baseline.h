@@ -23,7 +23,7 @@ struct ct_l1_parts {
 	} part[CT_L1_PARTS_MAX];
 };
 
-/* From the KN records of the scope and occupancy.h; one part of the configured size
+/* Which sizes the L1 had in the launches of a scope, by its KN records and occupancy.h: one part of the configured size
  * when the profile has no KN for it. Never fails. */
 void ct_baseline_parts(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
                        struct ct_l1_parts *parts);

@@ -447,9 +447,9 @@ static double share_of_time_full(const struct ct_perf *m)
 }
 
 /* Where the L1s are full the load/store units take no more, and collectors that hold memory instructions take no others:
- * what a warp then waits for is counted as its own time, since no register of it is missing. Of what it needs beyond its
- * instructions, one behind the other (doc/replay.md section 4), that share belongs to the memory by which a load's latency
- * is waiting. The throughput of the station behind does not depend on it; what another configuration makes of it does. */
+ * what a warp then waits for is counted as its own time, since none of its registers is missing. A share of the time that it
+ * needs beyond its instructions (doc/replay.md section 4) therefore belongs to the memory: the share of a load's latency that
+ * is waiting. The throughput of the station behind does not depend on this, but the effect of another configuration does. */
 static void take_held_up(struct ct_perf *m, const struct ct_perf_point *pt)
 {
 	static const double to_dependent = 5;

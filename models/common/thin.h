@@ -13,8 +13,8 @@
  * miss[blocks_max + 1]; cold accesses miss always. share in (0, 1]. Bins wider than
  * one count at their middle. All 0 for an empty histogram. Pure. */
 void ct_thin_curve(const struct ct_hist *h, double share, unsigned blocks_max, double *miss);
-/* Of two streams, of which b's accesses count `weight` and a's the rest: the curve of the
- * accesses of both. b NULL: of a alone. */
+/* The curve of the accesses of two streams together, of which b's count `weight` and a's the rest. b NULL: the curve of
+ * a alone. */
 void ct_thin_mixed(const struct ct_hist *a, const struct ct_hist *b, double weight, double share,
                    unsigned blocks_max, double *miss);
 

@@ -63,8 +63,8 @@ struct ct_workload {
  * of the profile's GPU. Fails with CT_ERR_INPUT, naming what the profile lacks. */
 int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned sms, double rf_bytes,
                      struct ct_error *e);
-/* For who was handed no workload because ct_workload_read() had failed: fails again, with what p lacks. Arguments as
- * there. */
+/* Fails as ct_workload_read() did, and says what p lacks, for a caller that was handed no workload. Arguments are those of
+ * that function. */
 int ct_workload_missing(const struct ct_profile *p, unsigned sms, double rf_bytes, struct ct_error *e);
 
 /* Line requests at the LLC and LRU misses at `lines` of capacity (sets of `ways`, 0 =
@@ -75,7 +75,7 @@ double ct_workload_llc_misses(const struct ct_workload *w, double sms, double li
 /* The same for sectors; NaN without sector distances at both SM counts around. */
 double ct_workload_llc_sector_misses(const struct ct_workload *w, double sms, double lines,
                                      unsigned ways);
-/* Of those requests and sectors, first touches of a line, of a sector. */
+/* How many of those requests are first touches of a line, and of those sectors first touches of a sector. */
 double ct_workload_llc_cold(const struct ct_workload *w, double sms);
 double ct_workload_llc_sector_cold(const struct ct_workload *w, double sms);
 /* The first view with the histograms of view v. */

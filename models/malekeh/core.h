@@ -24,7 +24,7 @@ struct ct_mk_machine {
 	int shared_counter; /* one waiting counter for the SM, not for each sub-core
 	                              (reading denial-counter) */
 };
-/* From a GPU's sub-cores, banks and latencies. */
+/* Fills *m from a GPU's sub-cores, banks and latencies. */
 void ct_mk_machine_of(const struct ct_gpu *g, struct ct_mk_machine *m);
 
 /* What a run counts. Additive. Slots are source operands; the same register in two slots

@@ -11,7 +11,7 @@
  * sub-core, for collectors of their own. */
 double ct_mk_crossbar_pj(const struct ct_mk_system *s, const struct ct_mk_machine *m, uint32_t warps,
                          const struct ct_mk_params *p);
-/* Of everything that was counted, pJ. */
+/* The energy of everything that was counted, in pJ. */
 double ct_mk_energy_pj(const struct ct_mk_counts *c, const struct ct_mk_system *s,
                        const struct ct_mk_machine *m, uint32_t warps, const struct ct_mk_params *p);
 

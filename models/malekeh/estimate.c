@@ -24,8 +24,8 @@ static double ratio_of(uint64_t a, uint64_t b)
 	return b ? (double)a / (double)b : NAN;
 }
 
-/* Of a baseline's scheduler cycles, those in which every warp waited: what organisations
- * cannot shorten if memory does not answer sooner. */
+/* The share of a baseline's scheduler cycles in which every warp waited. No organisation of the registers can shorten
+ * them if memory does not answer sooner. */
 static double waiting_share(const struct ct_mk_counts *c)
 {
 	return ratio_of(c->idle, c->issued + c->stalled + c->idle);

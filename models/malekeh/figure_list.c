@@ -15,7 +15,7 @@
 #define RUN_REUSE "run reuse"
 #define RUN_MECHANISMS "run reuse --mechanisms all"
 
-/* Of malekeh-est --studies. */
+/* A series of a figure that malekeh-est --studies measures. */
 /* clang-format off */
 #define STUDY(panel, name, mechanism, system, metric) \
 	{panel, name, mechanism, system, metric, NULL, 0, "run malekeh-est --studies"}

@@ -6,7 +6,7 @@
 
 /* ---- BOW (reading bow-window): hit up to `window` instructions after the last access ---- */
 
-/* Of the operands that do not fit the collector's six nothing is remembered. */
+/* Sources of an instruction under BOW. Operands beyond the six that a collector has room for are not remembered. */
 static uint32_t boc_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp,
                             const struct mk_flight *f)
 {

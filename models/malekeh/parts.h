@@ -13,14 +13,14 @@ struct ct_mk_parts;
 
 /* 1 if the system can be a part. */
 int ct_mk_parts_can(const struct ct_mk_system *s);
-/* For an engine of GPU g. masks: reuse bits of each launch, in order, as an earlier pass
+/* Makes the part of a system for an engine of GPU g. masks: reuse bits of each launch, in order, as an earlier pass
  * profiled them; NULL or too few: all far. sthld: the machine's table, may be NULL if the
  * system has a constant. s, masks and sthld must outlive the part. Fails with
  * CT_ERR_UNSUPPORTED, CT_ERR_NOMEM. */
 int ct_mk_parts_new(struct ct_mk_parts **p, const struct ct_mk_system *s, const struct ct_gpu *g,
                     const struct ct_mk_masks *masks, const struct ct_mk_sthld_table *sthld,
                     uint32_t interval, uint64_t seed, struct ct_error *e);
-/* For ct_replay_options.parts; lives in p. */
+/* What ct_replay_options.parts takes; it lives in p. */
 const struct ct_replay_parts *ct_mk_parts_table(const struct ct_mk_parts *p);
 /* What all SMs did: slots, hits, reads and writes, waits and so on; cycles and scheduler
  * states are the engine's to count and stay 0. */

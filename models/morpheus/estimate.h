@@ -58,9 +58,8 @@ int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo
 int ct_mo_answer_sweep(struct ct_mo_answer *a, const struct ct_range_spec *sms, struct ct_profile *p,
                        struct ct_error *e);
 
-/* Of these, what charts of IPC against SMs show: ipc of BL and Morpheus-ALL on ten of 68 SMs
- * (the paper's first point) up to all, at most 128 points. Nothing where p has SW records of
- * them, or on a single SM. */
+/* Adds the SW records that charts of IPC against SMs show: ipc of BL and Morpheus-ALL on ten of 68 SMs (the paper's
+ * first point) up to all, at most 128 points. Adds nothing where p has SW records of them, or on a single SM. */
 int ct_mo_answer_curve(struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e);
 
 /* Things to tell the user, one line each; returns how many there are. Static or

@@ -313,7 +313,8 @@ static void write_back(struct ct_mo_part *m, struct ct_replay *r, const struct c
 		ct_part_send(r, &m->llc.part, CT_NET_REQUEST, &back, cycle);
 }
 
-/* A message has arrived at an SM or at a slice. */
+/* Handles a message that has arrived: a question or a block at the SM that keeps the set, an answer or a block that was
+ * written back at a slice. */
 static void message_arrived(void *ctx, struct ct_replay *r, const struct ct_message *q, uint64_t cycle)
 {
 	struct ct_mo_part *m = ctx;

@@ -37,13 +37,13 @@ struct ct_mo_part_counts {
 
 struct ct_mo_part;
 
-/* For one engine, whose GPU g is. NULL and *e on CT_ERR_USAGE or CT_ERR_NOMEM. The caller frees
- * after the engine. As the engine: one thread. */
+/* Makes the part for one engine, whose GPU is g. Returns NULL with CT_ERR_USAGE or CT_ERR_NOMEM in *e. The caller frees
+ * it after the engine, and uses it in the engine's thread only. */
 struct ct_mo_part *ct_mo_part_new(const struct ct_mo_part_params *p, const struct ct_gpu *g,
                                   struct ct_error *e);
 void ct_mo_part_free(struct ct_mo_part *m); /* NULL allowed */
 
-/* For ct_replay_parts.llc; lives in m. */
+/* What ct_replay_parts.llc takes; it lives in m. */
 const struct ct_llc_part *ct_mo_part_llc(const struct ct_mo_part *m);
 void ct_mo_part_counts(const struct ct_mo_part *m, struct ct_mo_part_counts *c,
                        struct ct_mo_extllc_counts *ext);

@@ -18,7 +18,7 @@ void ct_sl_camping_add(struct ct_sl_camping *c, unsigned home);
 /* Mean over windows of 64 accesses per core; NaN without a whole one. */
 double ct_sl_camping_mean(const struct ct_sl_camping *c);
 
-/* That mean less what random accesses would show: 1 when homes are even. */
+/* That mean without what random accesses would show as well: 1 when homes are even. */
 double ct_sl_camping_beta(double mean, unsigned cores);
 
 #endif

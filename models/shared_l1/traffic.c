@@ -219,8 +219,8 @@ static void spare_first_touches(const struct ct_sl_model *m, struct ct_sl_traffi
 	t->sector_misses = fmin(t->sector_misses * more, t->sectors);
 }
 
-/* Steps: how many accesses go where, what a reply carries, what reaches the LLC, and how long the way to
- * a home and back takes. */
+/* Works out the traffic step by step: how many accesses go where, what a reply carries, what reaches the LLC, and how
+ * long the way to a home and back takes. */
 void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system *s,
                           struct ct_sl_traffic *t)
 {

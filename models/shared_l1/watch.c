@@ -196,7 +196,7 @@ void ct_sl_watch_wipe(struct ct_sl_watch *w, uint32_t sm)
 
 /* ---- accesses ---- */
 
-/* Of a read that misses: how many L1s hold the line before and after. */
+/* Counts, for a read that misses, how many L1s hold the line before and after it. */
 static void count_copies(const struct ct_sl_watch *w, struct cache *c, const uint64_t *set,
                          uint64_t line)
 {

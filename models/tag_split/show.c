@@ -28,7 +28,8 @@ static double speedup_by(const struct ct_profile *p, const char *system, const c
 
 /* ---- the answer ---- */
 
-/* The cells of a system's row. */
+/* Fills a system's row: what its L1s miss, its traffic relative to that of the first system, its storage, its speed-up,
+ * and why. */
 static void row_cells(struct ct_table *table, const struct ct_ts_answer *a, const struct ct_profile *p,
                       const struct ct_ts_row *r)
 {

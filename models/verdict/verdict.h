@@ -60,7 +60,7 @@ extern const double ct_verdict_benefits, ct_verdict_hurts;
 struct ct_paired_error {
 	double floor, share;
 };
-/* For an estimate's method: "full" or "replay", "quick", else analytic. */
+/* The error of estimates by a method: "full" or "replay", "quick", and any other counts as analytic. */
 struct ct_paired_error ct_paired_error(const char *method);
 
 /* The range of a speed-up as verdicts state it, for tables: that of the estimate, widened by what such estimates were off

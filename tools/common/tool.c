@@ -127,7 +127,7 @@ struct parse {
 	int help, version;
 };
 
-/* Reads -O: one of the three forms, or one that the command adds. */
+/* Reads -O: one of the four forms that all commands have, or one that this command adds. */
 static int parse_output(struct ct_tool *t, const char *v, struct ct_error *e)
 {
 	static const char *const names[] = {"table", "profile", "json", "csv"};

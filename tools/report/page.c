@@ -326,7 +326,7 @@ static void threshold_list(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</tbody></table></div>\n</section>\n");
 }
 
-/* A row of the table of changes. */
+/* A row of the table of changes. A verdict has words in place of numbers. */
 static void change(struct ct_buf *b, const struct rep_change *x)
 {
 	char t[32];

@@ -8,7 +8,7 @@
 #include "profile/profile.h"
 #include "trace/record.h"
 
-/* As the columns of PC records. */
+/* Counts in the order of the columns of PC records. */
 struct ct_blame_counts {
 	uint64_t requests, sectors, bytes_moved, bytes_used;
 	uint64_t l1_misses, l1_cold, l1_capacity, l1_conflict, l1_pending;

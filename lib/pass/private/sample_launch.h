@@ -20,8 +20,7 @@ int ct_pass_work_begin(struct ct_pass_work *w, const struct ct_kernel *k, struct
 int ct_pass_work_add(struct ct_pass_work *w, struct ct_cta *cta, struct ct_error *e);
 void ct_pass_work_end(struct ct_pass_work *w);
 void ct_pass_work_free(struct ct_pass_work *w);
-/* As much work of the same kind: instructions within a hundredth, lines within a
- * twentieth. */
+/* Whether two launches do as much work of the same kind: instructions within a hundredth, lines within a twentieth. */
 int ct_pass_work_equal(const struct ct_pass_work *a, const struct ct_pass_work *b);
 
 /* A point of a launch's replay. */

@@ -117,7 +117,7 @@ static inline struct rp_dram_req *rp_req_first(const struct rp_req_ring *q)
 {
 	return &q->p[q->head];
 }
-/* As rp_ring_pop. */
+/* Removes the oldest request, as rp_ring_pop() does. */
 static inline void rp_req_pop(struct rp_req_ring *q)
 {
 	q->head = --q->n ? (q->head + 1) & (q->cap - 1) : 0;

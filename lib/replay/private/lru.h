@@ -19,8 +19,8 @@
 #include "replay/private/oldest.h"
 
 enum { RP_LRU_NONE = RP_INDEX_NONE };
-/* In place of the cycle of a sector's data: nobody knows it yet, and the other bits are the number of
- * the request for it (quick replay). Cycles are below. */
+/* Stands in place of the cycle at which a sector's data comes, as long as nobody knows it (quick replay). The other bits
+ * are the number of the request for it. Cycles are below this value. */
 #define RP_DUE_ASKED 0x80000000u
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */

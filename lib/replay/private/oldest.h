@@ -124,7 +124,7 @@ struct rp_queue {
 	uint32_t line[RP_QUEUE];
 };
 
-/* Those of n sets of that many ways, two each, from `set` on. */
+/* Empties the queues of n sets with that many ways, from `set` on; each set has two. */
 static inline void rp_queues_empty(struct rp_queue *queue, uint32_t set, uint32_t n, uint32_t ways)
 {
 	for (uint32_t i = 2 * set; ways > RP_STAMPS && i < 2 * (set + n); i++)

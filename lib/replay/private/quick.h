@@ -222,8 +222,8 @@ static CT_INLINE uint32_t rp_ring_after(uint32_t at, uint32_t n)
 	return at + 1 >= n ? 0 : at + 1;
 }
 
-/* Of n free places in a row in the word, from t on: takes them and sets *t to the first, if the first free
- * one begins them. */
+/* Takes n free places in a row in the word, if the first free one at or behind *t begins such a row, and sets *t to it.
+ * Returns 0 when it does not. */
 static CT_INLINE int rp_take_run(uint64_t *word, uint64_t *t, uint32_t n)
 {
 	uint64_t free = ~*word >> (*t & 63), run = (UINT64_C(2) << ((n - 1) & 63)) - 1;

@@ -15,7 +15,7 @@ static CT_INLINE uint64_t rp_rotate(uint64_t v, uint32_t left)
 	return v << (left & 63) | v >> (-left & 63);
 }
 
-/* For cycles behind `upto`. */
+/* Enters a slot that becomes ready at cycle `at`, which lies behind `upto`. */
 static CT_INLINE void rp_slot_put(struct rp_sched *s, uint32_t slot, uint32_t at)
 {
 	uint64_t bit = UINT64_C(1) << slot;

@@ -29,7 +29,7 @@ static inline int rp_usual_memory(const struct ct_replay *r)
 	       r->g.l1_latency < RP_FIRST_STAGES;
 }
 
-/* Of the L1 and of the LLC, which have the same in the usual case. */
+/* Logarithms of the sizes of lines and sectors of L1 and LLC; both caches have the same in the usual case. */
 static CT_INLINE uint32_t rp_l1_line(const struct ct_replay *r, int usual)
 {
 	return usual ? RP_USUAL_LINE_BITS : r->l1_line_bits;

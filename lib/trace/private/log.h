@@ -63,7 +63,7 @@ int ct_log_put(struct ct_log *l, struct ct_log_item *x, const struct ct_log_reco
                struct ct_error *e);
 /* All records are there. */
 int ct_log_complete(struct ct_log *l, struct ct_error *e);
-/* As the calls of struct ct_accelsim, once complete. */
+/* These do what the calls of struct ct_accelsim do, once all records are there. */
 int ct_log_next_kernel(struct ct_log *l, uint32_t id, struct ct_launch **out, struct ct_error *e);
 int ct_log_next_cta(struct ct_log *l, struct ct_cta **cta, struct ct_error *e);
 

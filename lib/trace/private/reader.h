@@ -14,8 +14,8 @@ struct ct_reader_ops {
 	int (*skip)(void *r, struct ct_error *e);
 	uint64_t (*text_bytes)(const void *r);
 	void (*close)(void *r); /* NULL allowed */
-	/* In place of next_kernel and begin, of a form that has copies between its kernels
-	 * and keeps their numbers: 1 a kernel in *l, 2 a copy in *ev, 0 the end, < 0. */
+	/* Takes the place of next_kernel and begin in a form that has copies between its kernels
+	 * and keeps their numbers. Returns 1 for a kernel in *l, 2 a copy in *ev, 0 the end, < 0. */
 	int (*next_event)(void *r, struct ct_launch **l, struct ct_event *ev, struct ct_error *e);
 };
 

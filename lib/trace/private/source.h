@@ -19,7 +19,7 @@ int ct_source_open_pull(struct ct_source **s, const char *name, ct_source_pull_f
 /* The descriptor of a source that is an uncompressed file and was peeked at, for reads at any place: the source's own,
  * its position not to be touched. -1 for any other source. */
 int ct_source_plain_file(const struct ct_source *s, uint64_t *size);
-/* As ct_source_read, with a failure's text without the file's name. */
+/* Reads as ct_source_read() does, but leaves the file's name out of an error's text. */
 int ct_source_read_bare(struct ct_source *s, const char **data, size_t *n, struct ct_error *e);
 /* Reads over the rest without decompressing it, so that count and checksum are of
  * the whole file. */

@@ -111,7 +111,7 @@ static CT_INLINE int ct_is_run(unsigned char op)
 	return op & 0x80;
 }
 
-/* Of one more instruction, what those of a run have. */
+/* Fills in what an instruction inside a run has in common with the others. */
 static CT_INLINE void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
 {
 	/* addr_form to values */
