@@ -6,8 +6,25 @@
 #include "base/mem.h"
 #include "lower/unit.h"
 
-/* Offsets of machine accesses have 24 bits with a sign. */
-enum { OFFSET_END = 1 << 23, DEPTH = 24 };
+/* Offsets of machine accesses have 24 bits with a sign. A sum is taken apart through at most DEPTH definitions that
+ * lie behind one another, and DEFINITIONS in all: where each of them uses the one before twice, there are 2^DEPTH paths. */
+enum { OFFSET_END = 1 << 23, DEPTH = 24, DEFINITIONS = 4096 };
+
+/* How far a sum has been taken apart. */
+struct search {
+	unsigned depth, seen; /* definitions on the way to this one, and in all */
+};
+
+/* Sums and products of 64 bits that wrap around as addresses do. */
+static int64_t wrapped_sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t wrapped_product(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a * (uint64_t)b);
+}
 
 /* Adds factor times a register to a sum. Returns -1 where the sum has no room for another register. */
 static int add_term(struct ct_lower_form *f, uint32_t reg, int64_t factor)
@@ -21,7 +38,7 @@ static int add_term(struct ct_lower_form *f, uint32_t reg, int64_t factor)
 		f->term[f->terms].reg = reg;
 		f->term[f->terms++].factor = 0;
 	}
-	f->term[i].factor += factor;
+	f->term[i].factor = wrapped_sum(f->term[i].factor, factor);
 	if (f->term[i].factor == 0)
 		f->term[i] = f->term[--f->terms];
 	return 0;
@@ -32,9 +49,9 @@ static int add_form(struct ct_lower_form *a, const struct ct_lower_form *b, int6
 {
 	struct ct_lower_form sum = *a;
 	for (unsigned i = 0; i < b->terms; i++)
-		if (add_term(&sum, b->term[i].reg, b->term[i].factor * factor) < 0)
+		if (add_term(&sum, b->term[i].reg, wrapped_product(b->term[i].factor, factor)) < 0)
 			return -1;
-	sum.constant += b->constant * factor;
+	sum.constant = wrapped_sum(sum.constant, wrapped_product(b->constant, factor));
 	*a = sum;
 	return 0;
 }
@@ -89,19 +106,19 @@ int ct_lower_keeps_value(const struct ct_lower_unit *u, uint32_t reg, uint32_t f
 	return kept;
 }
 
-static int form_of(const struct ct_lower_unit *u, uint32_t reg, uint32_t at, unsigned depth,
+static int form_of(const struct ct_lower_unit *u, uint32_t reg, uint32_t at, struct search *s,
                    struct ct_lower_form *f);
 
 /* An operand as a form, as of instruction `at`. */
 static int operand_form(const struct ct_lower_unit *u, const struct ct_ptx_operand *o, uint32_t at,
-                        unsigned depth, struct ct_lower_form *f)
+                        struct search *s, struct ct_lower_form *f)
 {
 	*f = (struct ct_lower_form){0};
 	if (o->kind == CT_PTX_OPERAND_INTEGER) {
 		f->constant = o->value;
 		return 0;
 	}
-	return o->kind == CT_PTX_OPERAND_REGISTER ? form_of(u, o->number, at, depth, f) : -1;
+	return o->kind == CT_PTX_OPERAND_REGISTER ? form_of(u, o->number, at, s, f) : -1;
 }
 
 /* Whether `or` of a form with a small constant adds it: the bits are free in every term. */
@@ -123,14 +140,14 @@ static int is_shifted(const struct ct_lower_form *f)
 }
 
 /* The form of what an instruction computes; -1 where it is no sum. */
-static int computed_form(const struct ct_lower_unit *u, uint32_t at, unsigned depth,
+static int computed_form(const struct ct_lower_unit *u, uint32_t at, struct search *s,
                          struct ct_lower_form *f)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
 	const char *o = i->opcode;
 	struct ct_lower_form a, b, c;
 	if (i->operands < 2 || i->control.guard != CT_PTX_NO_OPERAND || i->writes != 1 ||
-	    operand_form(u, &i->operand[1], at, depth, &a) < 0)
+	    operand_form(u, &i->operand[1], at, s, &a) < 0)
 		return -1;
 	*f = a;
 	if (ct_lower_is(o, "mov") || ct_lower_is(o, "cvta") || strcmp(o, "cvt.s64.s32") == 0 ||
@@ -138,7 +155,7 @@ static int computed_form(const struct ct_lower_unit *u, uint32_t at, unsigned de
 	    strcmp(o, "cvt.s32.s64") == 0)
 		return i->operands == 2 ? 0 : -1;
 	if (i->operands < 3 || ct_lower_has(o, "f32") || ct_lower_has(o, "f64") ||
-	    operand_form(u, &i->operand[2], at, depth, &b) < 0)
+	    operand_form(u, &i->operand[2], at, s, &b) < 0)
 		return -1;
 	if (ct_lower_is(o, "add") || ct_lower_is(o, "sub"))
 		return ct_lower_has(o, "cc") ? -1 : add_form(f, &b, ct_lower_is(o, "add") ? 1 : -1);
@@ -158,21 +175,26 @@ static int computed_form(const struct ct_lower_unit *u, uint32_t at, unsigned de
 		return -1;
 	if (ct_lower_is(o, "mul"))
 		return 0;
-	return operand_form(u, &i->operand[3], at, depth, &c) < 0 ? -1 : add_form(f, &c, 1);
+	return operand_form(u, &i->operand[3], at, s, &c) < 0 ? -1 : add_form(f, &c, 1);
 }
 
 /* The form of a register as of instruction `at`: itself where nothing better is known. */
-static int form_of(const struct ct_lower_unit *u, uint32_t reg, uint32_t at, unsigned depth,
+static int form_of(const struct ct_lower_unit *u, uint32_t reg, uint32_t at, struct search *s,
                    struct ct_lower_form *f)
 {
 	const struct ct_lower_reg *r = &u->reg[reg];
-	int known = r->defs == 1 && depth < DEPTH && r->fact != CT_LOWER_BANK;
+	int known = r->defs == 1 && s->depth < DEPTH && s->seen < DEFINITIONS && r->fact != CT_LOWER_BANK;
 	*f = (struct ct_lower_form){0};
 	if (known && r->fact == CT_LOWER_CONSTANT) {
 		f->constant = r->constant;
 		return 0;
 	}
-	known = known && computed_form(u, r->def, depth + 1, f) == 0;
+	if (known) {
+		s->seen++;
+		s->depth++;
+		known = computed_form(u, r->def, s, f) == 0;
+		s->depth--;
+	}
 	/* What is computed in any case is not taken apart, unless that costs nothing. */
 	if (known && r->anyway && f->terms != 0 && (f->terms != 1 || f->term[0].factor != 1))
 		known = 0;
@@ -230,8 +252,9 @@ static void find_group(struct ct_lower_unit *u, uint32_t at)
 		struct ct_lower_form f;
 		if (!o->in_brackets || o->kind != CT_PTX_OPERAND_REGISTER)
 			continue;
-		form_of(u, o->number, at, 0, &f);
-		f.constant += o->value;
+		struct search s = {0};
+		form_of(u, o->number, at, &s, &f);
+		f.constant = wrapped_sum(f.constant, o->value);
 		if (f.terms == 1 && f.term[0].factor == 1 && f.term[0].reg == o->number)
 			return; /* a register that is no sum */
 		int narrow = ct_lower_has(i->opcode, "shared") || ct_lower_has(i->opcode, "local");
