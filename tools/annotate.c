@@ -183,6 +183,8 @@ static int rows_text(struct ct_tool *t, struct ct_buf *b, int csv, struct ct_err
 	int st = read_rows(o, o->by, o->pass.per_kernel, &r, e);
 	if (st == CT_OK && o->saved.n)
 		st = annotate_saved_apply(&o->saved, &r, e);
+	if (st == CT_OK && !csv)
+		st = annotate_tell_apart(&r, o->top_given ? o->top : TOP, o->stage.p, e);
 	if (st == CT_OK && csv)
 		st = annotate_csv(&r, &m, o->top_given ? o->top : 0, b, e);
 	else if (st == CT_OK)

@@ -43,6 +43,7 @@ struct annotate_row {
 struct annotate_rows {
 	enum annotate_by by;
 	int per_launch;
+	int first_launch; /* rows of kernels have the number of the first launch */
 	struct annotate_row *row;
 	size_t n, cap;
 	struct annotate_row total; /* of all, whatever is shown of them */

@@ -114,6 +114,12 @@ static int kernel_cell(char text[CELL], const char *kernel, int room)
 	return st;
 }
 
+/* Columns of a kernel's name in tables of instructions and of kernels. */
+static int kernel_room(const struct annotate_rows *all)
+{
+	return all->by == ANNOTATE_BY_PC ? 16 : 28;
+}
+
 static int cell(char text[CELL], const struct annotate_rows *all, const struct annotate_row *r,
                 unsigned c)
 {
@@ -121,7 +127,7 @@ static int cell(char text[CELL], const struct annotate_rows *all, const struct a
 	switch (c) {
 	case COL_WAIT: percent(text, share(v[ANNOTATE_STALL], all->total.v[ANNOTATE_STALL])); break;
 	case COL_LAUNCH: snprintf(text, CELL, "%" PRIu64, r->launch); break;
-	case COL_KERNEL: return kernel_cell(text, r->kernel, all->by == ANNOTATE_BY_PC ? 16 : 28);
+	case COL_KERNEL: return kernel_cell(text, r->kernel, kernel_room(all));
 	case COL_PC: snprintf(text, CELL, "%04" PRIx64, r->pc); break;
 	case COL_LINE: snprintf(text, CELL, "%" PRIu64, r->line); break;
 	case COL_OPCODE: cut(text, r->opcode ? r->opcode : "-", 12); break;
@@ -161,7 +167,7 @@ static void mechanism_cell(char text[CELL], const struct annotate_row *r, unsign
 static int applies(const struct annotate_rows *r, unsigned c)
 {
 	if (c == COL_LAUNCH)
-		return r->per_launch;
+		return r->per_launch || r->first_launch;
 	if (c == COL_KERNEL)
 		return r->by != ANNOTATE_BY_ARRAY;
 	if (c == COL_PC || c == COL_OPCODE)
@@ -205,6 +211,11 @@ static void fit(struct grid *g, unsigned width)
 	}
 }
 
+static const char *head_of(const struct annotate_rows *r, unsigned c)
+{
+	return c == COL_LAUNCH && r->first_launch ? "first launch" : column[c].head;
+}
+
 static int fill(struct grid *g, const struct annotate_rows *r, const struct annotate_mechanisms *m)
 {
 	int st = 0;
@@ -212,7 +223,7 @@ static int fill(struct grid *g, const struct annotate_rows *r, const struct anno
 		for (unsigned c = 0; c < g->columns; c++) {
 			char *text = g->text[i * g->columns + c];
 			if (i == 0)
-				cut(text, c < COL_FIXED ? column[c].head : m->name[c - COL_FIXED], 20);
+				cut(text, c < COL_FIXED ? head_of(r, c) : m->name[c - COL_FIXED], 20);
 			else if (c < COL_FIXED)
 				st |= cell(text, r, &r->row[i - 1], c);
 			else
@@ -240,6 +251,42 @@ static void draw(const struct grid *g, const struct ct_table_style *style, struc
 static size_t shown_rows(const struct annotate_rows *r, size_t top)
 {
 	return top && top < r->n ? top : r->n;
+}
+
+/* Whether two kernels of the first n rows look the same where their names are cut; -1: out of memory. */
+static int look_alike(const struct annotate_rows *r, size_t n)
+{
+	char text[2][CELL];
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = 0; k < i; k++) {
+			const char *a = r->row[i].kernel, *b = r->row[k].kernel;
+			if (!a || !b || strcmp(a, b) == 0)
+				continue;
+			if (kernel_cell(text[0], a, kernel_room(r)) < 0 ||
+			    kernel_cell(text[1], b, kernel_room(r)) < 0)
+				return -1;
+			if (strcmp(text[0], text[1]) == 0)
+				return 1;
+		}
+	return 0;
+}
+
+int annotate_tell_apart(struct annotate_rows *r, size_t top, const struct ct_profile *p,
+                        struct ct_error *e)
+{
+	enum { ID, NAME };
+	const size_t n = shown_rows(r, top);
+	const struct ct_record *k;
+	int alike = r->per_launch || r->by == ANNOTATE_BY_ARRAY ? 0 : look_alike(r, n);
+	if (alike < 0)
+		return ct_fail_nomem(e);
+	for (size_t i = 0; alike && (k = ct_profile_next(p, "KN", &i));)
+		for (size_t row = 0; row < n; row++)
+			if (!r->row[row].launch && r->row[row].kernel && k->nfields > NAME &&
+			    strcmp(r->row[row].kernel, k->field[NAME]) == 0)
+				(void)ct_field_count(k->field[ID], &r->row[row].launch);
+	r->first_launch = alike;
+	return CT_OK;
 }
 
 /* How much of the waiting the rows are that were shown. */

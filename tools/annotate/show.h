@@ -16,6 +16,10 @@ struct annotate_mechanisms {
  * whole they are. Columns that do not fit are left out, those that matter least first. Fails with CT_ERR_NOMEM. */
 int annotate_table(const struct annotate_rows *r, const struct annotate_mechanisms *m, size_t top,
                    const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e);
+/* Gives rows of kernels, or of their instructions, the number of the kernel's first launch in p, where two kernels among
+ * the first `top` rows (0: all) would look the same in the table. Fails with CT_ERR_NOMEM. */
+int annotate_tell_apart(struct annotate_rows *r, size_t top, const struct ct_profile *p,
+                        struct ct_error *e);
 /* The same rows with every count, a head first. */
 int annotate_csv(const struct annotate_rows *r, const struct annotate_mechanisms *m, size_t top,
                  struct ct_buf *b, struct ct_error *e);
