@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/mem.h"
 #include "common/chart.h"
 #include "common/html.h"
 #include "common/kernels.h"
@@ -50,7 +51,11 @@ static void tell_scaled(const struct rep_report *r, struct ct_buf *b)
 	if (!n)
 		return;
 	ct_size_name(most, whole, text, sizeof text);
-	ct_buf_printf(b, ", %zu of them scaled to ", n);
+	if (n < r->run.n)
+		ct_buf_printf(b, ", %zu of them", n);
+	else
+		ct_buf_puts(b, r->run.n > 1 ? ", all" : ",");
+	ct_buf_puts(b, " scaled to ");
 	if (least < most)
 		ct_buf_printf(b, "%.0f to ", least);
 	ct_buf_puts(b, text);
@@ -254,6 +259,65 @@ static void partial_workloads(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, n ? ".</p>\n" : "");
 }
 
+/* A workload's place in the overview. */
+struct place {
+	size_t i;       /* in the run */
+	unsigned kind;  /* 0: a verdict says benefits; 1: one says hurts; 2: none says either */
+	double speedup; /* the largest that benefits, else the smallest that hurts */
+};
+
+static int by_news(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind < 2 && a->speedup != b->speedup)
+		return (a->speedup > b->speedup) == (a->kind == 0) ? -1 : 1;
+	return a->i < b->i ? -1 : a->i > b->i;
+}
+
+static struct place place_of_workload(const struct rep_run *run, size_t i)
+{
+	struct place x = {i, 2, NAN};
+	for (unsigned m = 0; rep_next_shown(run, &m); m++) {
+		const struct ct_verdict *v = &run->w[i].v[m];
+		unsigned kind = v->word == CT_BENEFITS ? 0 : v->word == CT_HURTS ? 1 : 2;
+		if (kind < x.kind)
+			x = (struct place){i, kind, v->speedup};
+		else if (kind == x.kind && kind < 2)
+			x.speedup = kind ? fmin(x.speedup, v->speedup) : fmax(x.speedup, v->speedup);
+	}
+	return x;
+}
+
+/* The rows of the overview: those that gain most first, then those that lose most, then the others by name. */
+static void overview_rows(const struct rep_report *r, struct ct_buf *b)
+{
+	struct place *at = ct_calloc(r->run.n + 1, sizeof *at);
+	b->failed |= !at;
+	for (size_t i = 0; at && i < r->run.n; i++)
+		at[i] = place_of_workload(&r->run, i);
+	if (at)
+		qsort(at, r->run.n, sizeof *at, by_news);
+	for (size_t i = 0; at && i < r->run.n; i++) {
+		const struct rep_workload *w = &r->run.w[at[i].i];
+		ct_buf_puts(b, "<tr role=\"row\" data-name=\"");
+		ct_escape_markup(b, w->name);
+		ct_buf_printf(
+			b, "\" data-id=\"w%zu\"><th scope=\"row\" role=\"rowheader\"><a href=\"#w%zu\">",
+			at[i].i, at[i].i);
+		ct_escape_markup(b, w->name);
+		ct_buf_puts(b, "</a></th>");
+		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
+			verdict_cell(b, w, m);
+		for (int c = 0; c < COLUMNS; c++)
+			number_cell(b, w, c);
+		limit_cell(b, w);
+		ct_buf_puts(b, "</tr>\n");
+	}
+	free(at);
+}
+
 /* Roles beside the elements: as blocks, on a phone, browsers take tables for no tables. */
 static void verdict_overview(const struct rep_report *r, struct ct_buf *b)
 {
@@ -266,7 +330,8 @@ static void verdict_overview(const struct rep_report *r, struct ct_buf *b)
 		b,
 		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts by workload\">"
 		"<table class=\"overview\" role=\"table\">\n<caption>A verdict per mechanism, with the speed-up and "
-		"its range.<span class=\"screen\"> Activate a heading to sort.</span></caption>\n"
+		"its range, those that gain or lose most first.<span class=\"screen\"> Activate a heading to "
+		"sort.</span></caption>\n"
 		"<thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th>");
 	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 		ct_buf_printf(
@@ -279,22 +344,7 @@ static void verdict_overview(const struct rep_report *r, struct ct_buf *b)
 			columns[c].name);
 	ct_buf_puts(b, "<th scope=\"col\" role=\"columnheader\">limited by</th></tr></thead>\n"
 	               "<tbody role=\"rowgroup\">\n");
-	for (size_t i = 0; i < r->run.n; i++) {
-		const struct rep_workload *w = &r->run.w[i];
-		ct_buf_puts(b, "<tr role=\"row\" data-name=\"");
-		ct_escape_markup(b, w->name);
-		ct_buf_printf(
-			b, "\" data-id=\"w%zu\"><th scope=\"row\" role=\"rowheader\"><a href=\"#w%zu\">",
-			i, i);
-		ct_escape_markup(b, w->name);
-		ct_buf_puts(b, "</a></th>");
-		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
-			verdict_cell(b, w, m);
-		for (int c = 0; c < COLUMNS; c++)
-			number_cell(b, w, c);
-		limit_cell(b, w);
-		ct_buf_puts(b, "</tr>\n");
-	}
+	overview_rows(r, b);
 	ct_buf_puts(b, "</tbody>\n</table></div>\n");
 	partial_workloads(r, b);
 	ct_buf_puts(b, "</section>\n");

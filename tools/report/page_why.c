@@ -288,6 +288,42 @@ static void phase_charts(const struct rep_workload *w, size_t i, struct ct_buf *
 	free(v);
 }
 
+/* What mechanisms would do in each phase (mpki --every --mechanism), where the profile says it. */
+static void phase_verdicts(const struct rep_workload *w, struct ct_buf *b)
+{
+	enum { PHASE = 1, MECHANISM, VERDICT, SPEEDUP, LOW, HIGH, CYCLES, REASON = 9 };
+	static const char *const head[] = {
+		"#phase", "mechanism", "verdict", "#speed-up", "#range", "#cycles", "why"};
+	const struct ct_record *r;
+	size_t n = 0;
+	for (size_t i = 0; (r = ct_profile_next(w->p, "PV", &i));) {
+		if (++n > 4 * ROWS)
+			continue;
+		if (n == 1)
+			table_head(
+				b, "Verdicts of phases",
+				"Each stretch of the run that is alike, against the GPU as configured.",
+				head, sizeof head / sizeof head[0]);
+		ct_buf_puts(b, "<tr><th scope=\"row\" class=\"n\">");
+		ct_escape_markup(b, r->field[PHASE]);
+		ct_buf_puts(b, "</th><td>");
+		ct_escape_markup(b, r->field[MECHANISM]);
+		ct_buf_puts(b, "</td><td><span class=\"v ");
+		ct_escape_markup(b, r->field[VERDICT]);
+		ct_buf_puts(b, "\">");
+		ct_escape_markup(b, r->field[VERDICT]);
+		ct_buf_puts(b, "</span></td>");
+		number_cell(b, count(r, SPEEDUP));
+		ct_buf_printf(b, "<td class=\"n\">%.2f..%.2f</td>", count(r, LOW), count(r, HIGH));
+		number_cell(b, count(r, CYCLES));
+		ct_buf_puts(b, "<td>");
+		ct_escape_markup(b, r->field[REASON]);
+		ct_buf_puts(b, "</td></tr>\n");
+	}
+	if (n)
+		table_end(b, n > 4 * ROWS ? n - 4 * ROWS : 0);
+}
+
 /* ---- the first sentences ---- */
 
 /* What limits the run, then the kernel, the load and the array that matter most: up to three of them. */
@@ -342,4 +378,5 @@ void rep_page_why(const struct rep_workload *w, size_t i, struct ct_buf *b)
 	instruction_table(w, b);
 	array_table(w, b);
 	phase_charts(w, i, b);
+	phase_verdicts(w, b);
 }

@@ -330,6 +330,7 @@ static void draw_accesses(const struct rep_workload *w, size_t i, const char *le
 	ct_buf_puts(b, "</figure>\n");
 }
 
+/* The bars are low: they stand one above the other in one place of the grid, or there is no such place. */
 static void breakdowns(const struct rep_workload *w, size_t i, struct ct_buf *b)
 {
 	static const char *const kind[] = {
@@ -346,11 +347,19 @@ static void breakdowns(const struct rep_workload *w, size_t i, struct ct_buf *b)
 		"cycles_stack_dram"};
 	static const char *const time[] = {
 		"work", "issue", "dependencies", "L1", "network", "LLC", "DRAM"};
-	draw_accesses(w, i, "l1", "L1 sector accesses", b);
-	draw_accesses(w, i, "llc", "LLC sector accesses", b);
-	draw_shares(w, i, "l1-why", "Why sectors miss the L1", l1, kind, 5, b);
-	draw_shares(w, i, "llc-why", "Why sectors miss the LLC", llc, kind, 5, b);
-	draw_shares(w, i, "cycles", "Where the cycles go, launches left out", stack, time, 7, b);
+	struct ct_buf bars = {0};
+	draw_accesses(w, i, "l1", "L1 sector accesses", &bars);
+	draw_accesses(w, i, "llc", "LLC sector accesses", &bars);
+	draw_shares(w, i, "l1-why", "Why sectors miss the L1", l1, kind, 5, &bars);
+	draw_shares(w, i, "llc-why", "Why sectors miss the LLC", llc, kind, 5, &bars);
+	draw_shares(w, i, "cycles", "Where the cycles go, launches left out", stack, time, 7, &bars);
+	if (bars.len) {
+		ct_buf_puts(b, "<div class=\"shares\">\n");
+		ct_buf_add(b, bars.data, bars.len);
+		ct_buf_puts(b, "</div>\n");
+	}
+	b->failed |= bars.failed;
+	ct_buf_free(&bars);
 }
 
 static int has_records(const struct rep_workload *w, const char *type)
