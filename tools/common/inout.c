@@ -98,6 +98,18 @@ const char *ct_tool_data_dir(void)
 	return CT_DATADIR;
 }
 
+/* Adds what to do to the error of an input that is not there: a workload's name is no trace yet. */
+static int tell_absent(const char *path, int status, struct ct_error *e)
+{
+	char text[sizeof e->text];
+	if (status != CT_ERR_IO || access(path, F_OK) == 0 || errno != ENOENT)
+		return status;
+	memcpy(text, e->text, sizeof text);
+	return ct_fail(e, status,
+	               "%s: name a trace, its folder or a profile; tracegen makes traces of programs",
+	               text);
+}
+
 int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_error *e)
 {
 	const char *path = i < t->operands ? t->operand[i] : "-";
@@ -116,7 +128,7 @@ int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_
 	const struct ct_source_options so = {.max_expand = t->max_expand, .keep = &t->keep};
 	int st = ct_source_open(&s, path, &so, e);
 	if (st != CT_OK)
-		return st;
+		return tell_absent(path, st, e);
 	st = ct_source_sniff(s, &kind, e);
 	if (st == CT_OK && kind != CT_KIND_PROFILE)
 		return ct_trace_open_source(&in->trace, s, &o, e);
