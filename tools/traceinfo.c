@@ -218,6 +218,7 @@ static int add_all(struct info *n, struct ct_error *e)
 		{"extra_token_insts", "insts", s->extra_tokens},
 		{"width_disagreements", "insts", s->width_disagreements},
 		{"null_global_accesses", "accesses", s->null_global},
+		{"joined_launches", "launches", s->joined_launches},
 		{"several_streams", "flag", (uint64_t)s->several_streams},
 		{"cluster_ctas", "CTAs", s->cluster_ctas},
 		{"bulk_copy_kernels", "kernels", s->bulk_kernels},

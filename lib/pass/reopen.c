@@ -99,6 +99,7 @@ static int open_same_launches(const struct ct_profile *p, const struct ct_trace_
 	int st = o->filter ? CT_OK : launches_of(p, &own, e);
 	if (own)
 		chosen.filter = own;
+	chosen.streams |= ct_profile_method(p, "all", "joined_launches") != NULL;
 	if (st == CT_OK)
 		st = ct_trace_open(trace, path, &chosen, e);
 	if (st == CT_OK)

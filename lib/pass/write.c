@@ -122,6 +122,7 @@ static int write_oddities(struct ct_pass_state *a, const struct ct_trace *trace)
 	} odd[] = {
 		{"unknown_commands", "lines", t->unknown_commands},
 		{"unlisted_kernels", "kernels", t->unlisted_kernels},
+		{"joined_launches", "launches", t->joined_launches},
 		{"short_grids", "kernels", t->short_grids},
 		{"absent_warps", "warps", t->absent_warps},
 		{"misnamed_kernels", "kernels", t->misnamed_kernels},

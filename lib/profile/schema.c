@@ -251,6 +251,7 @@ static const struct ct_metric sn_metrics[] = {
 	SUM_LESS("cycles_stack_dram", "cycles"),
 	MAX("truncated", "flag"),
 	ANY("missing_kernels", "kernels"),
+	ANY("joined_launches", "launches"),
 	ANY("unlisted_kernels", "kernels"),
 	/* What traceinfo counts in the trace itself. */
 	SUM("warps", "warps"),

@@ -12,6 +12,7 @@
 #include "trace/arrays.h"
 #include "trace/private/list.h"
 #include "trace/private/reader.h"
+#include "trace/private/streams.h"
 
 /* Lists are read whole; the largest seen have some 100,000 lines. */
 enum { LIST_MAX = 64 << 20 };
@@ -34,6 +35,7 @@ struct ct_trace {
 	uint64_t base_bytes, base_text; /* of what was read before the source */
 	uint64_t stream;
 	struct ct_error damage;
+	struct ct_streams *streams;   /* launches that run together; NULL: none do */
 	struct ct_filter *own_filter; /* freed with the trace, or NULL */
 };
 
@@ -237,6 +239,18 @@ static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error 
 	return st;
 }
 
+/* Finds the launches that run together, which takes another look at the trace. The filter chooses among them then. */
+static int join_streams(struct ct_trace *t, const struct ct_trace_options *o, struct ct_error *e)
+{
+	if (strcmp(t->path, "-") == 0 || (!t->is_list && t->ops != &ct_ctz_ops))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s: --streams looks at all launches first: give a kernels list or a packed "
+		               "trace, and no pipe",
+		               t->path);
+	t->env.options.filter = NULL;
+	return ct_streams_new(&t->streams, t, t->path, &t->env, o, e);
+}
+
 /* Opens a trace from a source, which it takes over, also when it fails. */
 static int open_as(struct ct_trace **out, const char *path, struct ct_source *s,
                    const struct ct_trace_options *o, struct ct_error *e)
@@ -249,6 +263,8 @@ static int open_as(struct ct_trace **out, const char *path, struct ct_source *s,
 		return st;
 	}
 	st = open_source(t, s, e);
+	if (st == CT_OK && o && o->streams)
+		st = join_streams(t, o, e);
 	if (st < 0) {
 		ct_trace_close(t);
 		return st;
@@ -370,7 +386,7 @@ static void note_stream(struct ct_trace *t, const struct ct_kernel *k)
 {
 	if (t->stats.kernels == 1)
 		t->stream = k->stream;
-	if (k->stream == t->stream || t->stats.several_streams)
+	if (k->stream == t->stream || t->stats.several_streams || t->env.options.streams)
 		return;
 	t->stats.several_streams = 1;
 	ct_warn(&t->env.options.diag, "%s: kernels of several streams are taken one after the other",
@@ -520,7 +536,7 @@ static int at_end(struct ct_trace *t, struct ct_error *e)
 	               t->stats.skipped_kernels);
 }
 
-int ct_trace_next(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
+int ct_trace_next_launch(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
 {
 	while (!t->stats.truncated) {
 		int st = 0;
@@ -545,7 +561,7 @@ int ct_trace_next(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
 	return 0;
 }
 
-int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *e)
+int ct_trace_next_launch_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *e)
 {
 	*cta = NULL;
 	if (!t->in_kernel || !t->reader)
@@ -563,7 +579,7 @@ int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *
 	return st;
 }
 
-int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e)
+int ct_trace_skip_launch(struct ct_trace *t, uint64_t *bytes, struct ct_error *e)
 {
 	struct stat file;
 	*bytes = 0;
@@ -580,6 +596,21 @@ int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e
 		*bytes = (uint64_t)file.st_size;
 	end_member(t);
 	return CT_OK;
+}
+
+int ct_trace_next(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
+{
+	return t->streams ? ct_streams_next(t->streams, ev, e) : ct_trace_next_launch(t, ev, e);
+}
+
+int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *e)
+{
+	return t->streams ? ct_streams_next_cta(t->streams, cta, e) : ct_trace_next_launch_cta(t, cta, e);
+}
+
+int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e)
+{
+	return t->streams ? ct_streams_skip_kernel(t->streams, bytes, e) : ct_trace_skip_launch(t, bytes, e);
 }
 
 const struct ct_arrays *ct_trace_arrays(const struct ct_trace *t)
@@ -633,6 +664,7 @@ void ct_trace_close(struct ct_trace *t)
 	if (t->ops)
 		t->ops->close(t->reader);
 	ct_source_close(t->source);
+	ct_streams_free(t->streams);
 	ct_list_free(&t->list);
 	ct_arrays_free(t->env.arrays);
 	ct_store_unref(t->env.store);

@@ -185,6 +185,8 @@ int ct_digest_settings(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 	ct_buf_printf(&b, " --pattern %s", t->pattern_text ? t->pattern_text : "");
 	if (t->timing != CT_REPLAY_FULL)
 		ct_buf_puts(&b, " --timing quick");
+	if (t->streams)
+		ct_buf_puts(&b, " --streams");
 	for (size_t i = 0; i < t->n_set; i++)
 		ct_buf_printf(&b, " -p %s", t->set[i]);
 	if (ct_buf_check(&b, e) == CT_OK)

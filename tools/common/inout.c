@@ -59,6 +59,7 @@ void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o)
 	o->max_expand = t->max_expand;
 	o->salvage = t->salvage;
 	o->trust_paths = t->trust_paths;
+	o->streams = t->streams;
 	o->keep = &t->keep;
 	o->pattern = t->pattern;
 	o->diag = ct_tool_diag(t);

@@ -26,6 +26,7 @@ enum {
 	OPT_PATTERN,
 	OPT_SALVAGE,
 	OPT_TRUST_PATHS,
+	OPT_STREAMS,
 	OPT_MAX_EXPAND,
 	OPT_METHOD,
 	OPT_CHECK,
@@ -81,6 +82,8 @@ static const struct common_option common[] = {
          {OPT_SALVAGE, "salvage", NULL, "use what precedes the damage of a damaged trace (exit 1)"}},
 	{CT_TAKES_TRACE,
          {OPT_TRUST_PATHS, "trust-paths", NULL, "let a kernels list name files outside its folder"}},
+	{CT_TAKES_TRACE,
+         {OPT_STREAMS, "streams", NULL, "launches of different streams that follow each other run\ntogether"}},
 	{CT_TAKES_REPLAY,
          {OPT_WARMUP, "warmup", "N", "the first N warp instructions warm the caches, uncounted"}},
 	{CT_TAKES_REPLAY,
@@ -311,6 +314,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_PRINT_GPU: t->print_gpu = 1; return CT_OK;
 	case OPT_SALVAGE: t->salvage = 1; return CT_OK;
 	case OPT_TRUST_PATHS: t->trust_paths = 1; return CT_OK;
+	case OPT_STREAMS: t->streams = 1; return CT_OK;
 	case OPT_CHECK: t->check = 1; return CT_OK;
 	case OPT_SAMPLE_KERNELS: t->sample_kernels = 1; return CT_OK;
 	case OPT_NO_VERIFY: t->no_verify = 1; return CT_OK;

@@ -23,7 +23,7 @@
 /* Groups of common options. */
 enum {
 	CT_TAKES_GPU = 1u << 0,      /* -g -p --machine --cold --scale --print-gpu */
-	CT_TAKES_TRACE = 1u << 1,    /* -k --max-memory --max-expand --salvage --trust-paths */
+	CT_TAKES_TRACE = 1u << 1,    /* -k --max-memory --max-expand --salvage --trust-paths --streams */
 	CT_TAKES_OUTPUT = 1u << 2,   /* -O -o */
 	CT_TAKES_THREADS = 1u << 3,  /* -@ */
 	CT_TAKES_METHOD = 1u << 4,   /* --method --check */
@@ -90,7 +90,7 @@ struct ct_tool {
 	uint64_t max_expand;        /* 0: the library's default */
 	struct ct_pattern *pattern; /* --pattern, NULL without */
 	const char *pattern_text;
-	int salvage, trust_paths;
+	int salvage, trust_paths, streams;
 
 	enum ct_output output;
 	const char *output_other; /* the -O word when output is CT_OUTPUT_OTHER */

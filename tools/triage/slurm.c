@@ -62,6 +62,7 @@ static void words_of_pass(const struct ct_tool *t, struct ct_buf *b)
 	count_option(b, "--max-expand", t->max_expand, 0);
 	flag_option(b, "--salvage", t->salvage);
 	flag_option(b, "--trust-paths", t->trust_paths);
+	flag_option(b, "--streams", t->streams);
 	flag_option(b, "--no-verify", t->no_verify);
 }
 
