@@ -17,7 +17,7 @@ struct ct_sl_group {
 	                                   acknowledgements (reading installed-replies) */
 	double home_replies;          /* replies from homes, read and write */
 	double past;                  /* own accesses that Min(H,L2) sends to the LLC, around their
-	                                   homes: as many replies that no L1 sees */
+	                                   homes, where EB is to count their replies; else 0 */
 };
 
 /* Cycles that an access takes. */
@@ -32,10 +32,9 @@ double ct_sl_amat(const struct ct_sl_group *g, const struct ct_sl_latencies *l);
 /* EB of reading sampling-metrics, replies. Replies to accesses that Min(H,L2) sends around their
  * homes are in neither of its terms by the letter: they install nothing, and so are no L2_Replies
  * (reading installed-replies), they are neither accesses nor misses of an L1 (reading
- * bypass-uncounted), and no home gives them. But EB stands for the bandwidth at a core (reading
- * effective-bandwidth), to which they are replies as any other. Division by the miss rate turns the
- * replies that an L1 fetched into the accesses that it served; what no L1 of this core
- * filters counts once: Home_Replies, and these. A group without misses counts 1 / served as its
+ * bypass-uncounted), and no home gives them. Division by the miss rate turns the replies that an L1
+ * fetched into the accesses that it served; what no L1 of this core filters counts once:
+ * Home_Replies and, where the group counts them (reading effective-bandwidth), these. A group without misses counts 1 / served as its
  * miss rate (reading no-misses); 0 when it saw nothing. */
 double ct_sl_eb(const struct ct_sl_group *g);
 /* Miss rate of the group as EB takes it: misses over accesses of its sets. */

@@ -12,6 +12,8 @@ static const struct ct_constant TABLE[CT_SL_KEYS] = {
 		CT_CONSTANT_WHOLE, "local accesses of an execution phase" },
 	[CT_SL_GUARD] = { .name = "guard", 0.10, 0, 1, "", "Shared L1 4.2: L1MR_Threshold",
 		CT_CONSTANT_REAL, "L1 miss rate below which a core stays private" },
+	[CT_SL_EB_PAST] = { .name = "eb_past", 0, 0, 1, "", "0: by the letter (reading effective-bandwidth)",
+		CT_CONSTANT_WHOLE, "1: EB also counts replies of the LLC to accesses that go past their homes" },
 	[CT_SL_CORE_LLC_CYCLES] = { .name = "core_llc_cycles", 247, 0, 1e5, "cycles",
 	                            "Shared L1 5.2 (reading distance-latencies)",
 		CT_CONSTANT_REAL, "mean way between core and LLC, as AMAT sees it" },

@@ -15,6 +15,7 @@ enum ct_sl_key {
 	CT_SL_SAMPLING,        /* R_S: local accesses per group that end sampling */
 	CT_SL_EXECUTION,       /* R_EX: local accesses of an execution phase */
 	CT_SL_GUARD,           /* L1MR_Threshold */
+	CT_SL_EB_PAST,         /* 1: EB counts replies past the homes */
 	CT_SL_CORE_LLC_CYCLES, /* mean core - LLC communication, seen by AMAT */
 	CT_SL_HOME_CYCLES,     /* requester - home round trip; 0 = from the network */
 	CT_SL_FORWARD_CYCLES,  /* the same through the LLC slices of a crossbar */

@@ -99,7 +99,7 @@ int ct_sl_phases_own(struct ct_sl_phases *p, unsigned core, unsigned group, enum
 	if (is_sampling(p, core)) {
 		p->s.sampled++;
 		p->core[core].group[group].remote += way == CT_SL_REMOTE;
-		p->core[core].group[group].past += way == CT_SL_PAST;
+		p->core[core].group[group].past += p->c.eb_past && way == CT_SL_PAST;
 	}
 	return p->c.count == CT_SL_COUNT_OWN ? count_towards_end(p, core, group) : 0;
 }

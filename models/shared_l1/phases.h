@@ -18,6 +18,7 @@ struct ct_sl_scheme {
 	double guard;                   /* 0: none */
 	double sampling, execution;     /* accesses that end a phase */
 	enum ct_sl_count count;         /* which accesses these are */
+	int eb_past;                    /* EB counts what goes past the homes */
 	struct ct_sl_latencies latency; /* for AMAT */
 };
 

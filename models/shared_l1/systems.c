@@ -385,7 +385,7 @@ static void group_of(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
 		.served_misses = own * (1 - t->past) * misses,
 		.llc_replies = (t->fills + t->writes * (1 - t->past)) * per_core,
 		.home_replies = own * remote,
-		.past = own * t->past,
+		.past = own * t->past * m->p.v[CT_SL_EB_PAST],
 	};
 }
 
@@ -404,7 +404,8 @@ void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g, const
 		.guard = s->guard ? p->v[CT_SL_GUARD] : 0,
 		.sampling = p->v[CT_SL_SAMPLING],
 		.execution = p->v[CT_SL_EXECUTION],
-		.count = p->count};
+		.count = p->count,
+		.eb_past = p->v[CT_SL_EB_PAST] > 0};
 	latencies_of(g, p, ct_sl_home_trip(n, p, s->min, 1, ct_sl_flits(g, 32)), &out->latency);
 }
 

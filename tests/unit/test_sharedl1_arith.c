@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "models/shared_l1/estimate.h"
+#include "models/shared_l1/phases.h"
 #include "tests/support/gpus.h"
 
 static int near(double a, double b, double by)
@@ -202,6 +203,40 @@ static void test_metrics(void **state)
 	assert_true(ct_sl_eb(&none) == 0 && ct_sl_amat(&none, &l) == 28);
 }
 
+/* One phase of sampling: two misses of the private group, two hits of the shared one, and three accesses of
+ * it that go past their homes. 1: the core chose to share. */
+static int shares_after_sampling(int eb_past)
+{
+	const struct ct_sl_scheme scheme = {
+		.by = CT_SL_BY_EB,
+		.sampling = 2,
+		.execution = 10,
+		.count = CT_SL_COUNT_SERVED,
+		.eb_past = eb_past};
+	struct ct_sl_phases *p = NULL;
+	assert_int_equal(ct_sl_phases_new(&p, &scheme, 1), CT_OK);
+	for (int i = 0; i < 3; i++)
+		ct_sl_phases_own(p, 0, 1, CT_SL_PAST);
+	for (int i = 0; i < 2; i++) {
+		assert_false(ct_sl_phases_served(p, 0, 0, 0, 1));
+		ct_sl_phases_llc_reply(p, 0, 0);
+	}
+	assert_false(ct_sl_phases_served(p, 0, 0, 1, 0));
+	assert_true(ct_sl_phases_served(p, 0, 0, 1, 0));
+	assert_int_equal(ct_sl_phases_turn(p, 0, 1), CT_OK);
+	int shared = ct_sl_phases_shared(p, 0, 0);
+	ct_sl_phases_free(p);
+	return shared;
+}
+
+/* Reading effective-bandwidth: by the letter EB is 2 private and 0 shared; with replies past the homes 2 and 3. */
+static void test_replies_past_homes_are_an_option(void **state)
+{
+	(void)state;
+	assert_false(shares_after_sampling(0));
+	assert_true(shares_after_sampling(1));
+}
+
 /* The mesh of the paper's system: hops, the 54 cycles, what Min(H,L2) does. */
 static void test_noc(void **state)
 {
@@ -286,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_homes),
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_replies_past_homes_are_an_option),
 		cmocka_unit_test(test_noc),
 		cmocka_unit_test(test_constants),
 	};
