@@ -3,8 +3,8 @@
 #
 # Replays each program on its paper's whole GPU (gate.c), without any mechanism, and writes what doc/validation.md
 # defines to gates.tsv: paper, workload, warp instructions, waves, two figures, and whether they pass. It is run before
-# estimates are made, and no estimate is looked at. Rows stay while the trace and the GPU file are the same, so that a run
-# that is cut goes on where it stopped. SIZE: the programs' size (default paper). OUT: where traces are kept
+# estimates are made, and no estimate is looked at. Rows stay while the trace, the GPU file and the replays are the same,
+# so that a run that is cut goes on where it stopped. SIZE: the programs' size (default paper). OUT: where traces are kept
 # (default: nowhere). LIMIT: CPU seconds for a program's replays, 3600.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -31,26 +31,11 @@ paper() { # NAME
 	esac
 }
 
-# The program's packed trace, and where the paper's mechanism compresses memory, how that compresses; both go where OUT does not
-# keep them.
-make_trace() { # PAPER WORKLOAD
-	local values=
-	[ "$1" != morpheus ] || values=--values
-	trace=$traces/$2-$SIZE.ctz
-	[ -s "$trace" ] && { [ -z "$values" ] || [ -s "${trace%.ctz}.bdi" ]; } && return
-	"$build/bin/tracegen" "$2" --size "$SIZE" $values -q --force -o "$dir/raw" &&
-		{ [ -z "$values" ] || "$build/bin/bdi" -q -O profile -o "${trace%.ctz}.bdi" "$dir/raw"; } &&
-		"$build/bin/tracecat" -q "$dir/raw" -o "$trace"
-	local st=$?
-	rm -rf "$dir/raw"
-	return $st
-}
-
 measure() { # PAPER WORKLOAD
 	local key
 	paper "$1"
-	make_trace "$1" "$2" || { echo "gates.sh: $2 has no trace of size $SIZE" >&2; return 1; }
-	key=$SIZE:$(digest "$trace"):$(digest "data/gpus/$gpu.conf")
+	make_trace "$2" || { echo "gates.sh: $2 has no trace of size $SIZE" >&2; return 1; }
+	key=$SIZE:$(digest "$trace"):$(digest "data/gpus/$gpu.conf"):$(digest <<<"${replays[*]}")
 	if ! awk -F'\t' -v p="$1" -v w="$2" -v k="$key" '$1 == p && $2 == w && $NF == k { found = 1 } END { exit !found }' "$rows" 2>/dev/null; then
 		(ulimit -t "$LIMIT"; "$build/tests/gate" $gpu "$trace" "${replays[@]}") >"$dir/figures" || return 1
 		awk -F'\t' -v OFS='\t' -v paper="$1" -v workload="$2" -v key="$key" -f $here/gates.awk "$dir/figures" >"$dir/row" || return 1
@@ -58,7 +43,7 @@ measure() { # PAPER WORKLOAD
 		{ awk -F'\t' -v p="$1" -v w="$2" '!($1 == p && $2 == w)' "$rows"; cat "$dir/row"; } | sort -u >"$dir/rows" && cp "$dir/rows" "$rows"
 	fi
 	awk -F'\t' -v p="$1" -v w="$2" '$1 == p && $2 == w' "$rows"
-	[ -n "$OUT" ] || rm -f "$trace" "${trace%.ctz}.bdi"
+	[ -n "$OUT" ] || rm -f "$trace"
 }
 
 [ $# -gt 0 ] || set -- morpheus shared-l1 tag-split malekeh

@@ -21,3 +21,17 @@ paper_workloads() { # PAPER|PAPER:WORKLOAD
 }
 
 digest() { cat "$@" | sha256sum | cut -c1-12; }
+
+# Sets trace to the packed trace of a workload of size SIZE in the folder $traces, which is made where it is not there; with
+# "values" also what bdi says of its memory, beside it in .bdi. $dir is a scratch folder, $build has the programs.
+make_trace() { # WORKLOAD [values]
+	local values=${2:+--values}
+	trace=$traces/$1-$SIZE.ctz
+	[ -s "$trace" ] && { [ -z "$values" ] || [ -s "${trace%.ctz}.bdi" ]; } && return
+	"$build/bin/tracegen" "$1" --size "$SIZE" $values -q --force -o "$dir/raw" &&
+		{ [ -z "$values" ] || "$build/bin/bdi" -q -O profile -o "${trace%.ctz}.bdi" "$dir/raw"; } &&
+		{ [ -s "$trace" ] || "$build/bin/tracecat" -q "$dir/raw" -o "$trace"; }
+	local st=$?
+	rm -rf "$dir/raw"
+	return $st
+}

@@ -1,27 +1,28 @@
 #!/bin/bash
 # run.sh BUILD [PAPER|PAPER:WORKLOAD...]: the papers' programs at the papers' size, beside what the papers print.
 #
-# For each program that a paper names: emulates it once into a packed trace, replays its gate (gates.sh), asks the mechanism's
-# estimator, and replays in full timing the systems that published.tsv names (tests/verdicts/truth.c), Morpheus' at the
-# SM count that replays find best. Writes what compare.awk needs to results/PAPER.tsv and renders
+# Emulates each program once into a packed trace. For each paper that names it: replays its gate (gates.sh), asks the
+# mechanism's estimator, and replays in full timing the systems that published.tsv names (tests/verdicts/truth.c),
+# Morpheus' at the SM count that replays find best. Writes what compare.awk needs to results/PAPER.tsv and renders
 # man/cachetriage-validation.7. GPUs are the papers', whole.
 #
 # What was measured stays in OUT and is not measured again while the trace, the GPU and the systems asked for are the same,
 # so that a run that is cut goes on where it stopped. OUT: where that is (default BUILD/validation). SIZE: the programs' size
 # (default paper). SCALE: the part of the GPU, 1 (default), auto or 1/N, for trials of this script on small programs.
 # RESULTS, GATES: other places for results/ and gates.tsv; the manual page is left alone then. LIMIT: CPU seconds for the replays
-# of one program, 7200. KEEP=1 keeps traces.
+# of one program, 7200. KEEP=1 keeps traces. PASSING=1 leaves estimates and replays out where the gate is not passed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$1
 shift
 here=tests/validation
-SIZE=${SIZE:-paper} SCALE=${SCALE:-1} LIMIT=${LIMIT:-7200} KEEP=${KEEP:-}
+SIZE=${SIZE:-paper} SCALE=${SCALE:-1} LIMIT=${LIMIT:-7200} KEEP=${KEEP:-} PASSING=${PASSING:-}
 OUT=${OUT:-$build/validation}
 results=${RESULTS:-$here/results}
 export SIZE OUT LIMIT LC_ALL=C
 export GATES=${GATES:-$here/gates.tsv}
 mkdir -p "$results" "$OUT/traces" "$OUT/estimates" "$OUT/replays" || exit 2
+traces=$OUT/traces
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
 
@@ -63,12 +64,20 @@ replay() { # PAPER WORKLOAD TRACE KNOWN
 		}' "$4" | sort
 }
 
+passes() { # PAPER WORKLOAD
+	awk -F'\t' -v p="$1" -v w="$2" '$1 == p && $2 == w { pass = $7 == "yes" } END { exit !pass }' "$GATES"
+}
+
 # Estimates and replays of one program, those that are there already left out.
 measure() { # PAPER WORKLOAD
-	local trace=$OUT/traces/$2-$SIZE.ctz key estimates=$OUT/estimates/$1-$2 known=$OUT/replays/$1-$2
+	local key estimates=$OUT/estimates/$1-$2 known=$OUT/replays/$1-$2
 	echo "validation: $1: $2" >&2
+	[ "$1" != morpheus ] || [ -n "$PASSING" ] || make_trace "$2" values || return
 	bash $here/gates.sh "$build" "$1:$2" >&2 || return
+	[ -z "$PASSING" ] || passes "$1" "$2" || return 3
 	options=()
+	[ "$1" != morpheus ] || make_trace "$2" values || return
+	make_trace "$2" || return
 	[ "$1" != morpheus ] || options=("mix=$(awk -F'\t' '$1 == "SN" && $3 ~ /^compression_(high|low|none)$/ { v[$3] = $4 }
 		END { printf "%s,%s,%s", v["compression_high"], v["compression_low"], v["compression_none"] }' "${trace%.ctz}.bdi")")
 	key="$SIZE $SCALE $(digest "$trace") $(digest data/gpus/$gpu.conf) ${options[*]}"
@@ -79,30 +88,40 @@ measure() { # PAPER WORKLOAD
 	[ "$(cat "$known.key" 2>/dev/null)" = "$key" ] || rm -f "$known"
 	echo "$key" >"$known.key"
 	replay "$1" "$2" "$trace" "$known" >"$dir/replays" || echo "run.sh: $1: $2: not all systems were replayed" >&2
-	[ -n "$KEEP" ] || rm -f "$trace" "${trace%.ctz}.bdi"
 	cat "$estimates" "$dir/replays" | grep -v '^#'
 }
 
-# Replaces the results of the workloads named.
-run() { # PAPER WORKLOAD...
-	local p=$1 w out=$results/$1.tsv failed=0
-	paper "$p"
-	shift
-	for w in "$@"; do
-		measure "$p" "$w" >"$dir/one" || { failed=1; continue; }
-		{
-			printf '#workload\tmetric\tsystem\tvalue\t(%s)\n' $gpu
-			{ [ ! -e "$out" ] || awk -F'\t' -v drop="$w" '!/^#/ && $1 != drop' "$out"; cat "$dir/one"; } | sort -u
-		} >"$dir/all" && cp "$dir/all" "$out"
-	done
-	return $failed
+# Replaces the results of one program, or takes away those that are not to be had.
+run() { # PAPER WORKLOAD
+	local out=$results/$1.tsv st=0
+	paper "$1"
+	measure "$1" "$2" >"$dir/one" || st=$?
+	[ $st = 0 ] || [ $st = 3 ] || return $st
+	[ $st = 0 ] || : >"$dir/one"
+	{
+		printf '#workload\tmetric\tsystem\tvalue\t(%s)\n' $gpu
+		{ [ ! -e "$out" ] || awk -F'\t' -v drop="$2" '!/^#/ && $1 != drop' "$out"; cat "$dir/one"; } | sort -u
+	} >"$dir/all" && cp "$dir/all" "$out"
+}
+
+# The lines PAPER WORKLOAD of what was asked for, all papers of a workload together.
+pairs() { # PAPER|PAPER:WORKLOAD...
+	local name w
+	for name; do
+		for w in $(paper_workloads "$name"); do
+			echo "${name%%:*} $w"
+		done
+	done | sort -s -k 2,2
 }
 
 [ $# -gt 0 ] || set -- morpheus shared-l1 tag-split malekeh
 failed=0
-for name; do
-	# shellcheck disable=SC2046
-	run "${name%%:*}" $(paper_workloads "$name") || failed=1
-done
+before=
+while read -r paper workload; do
+	[ "$workload" = "$before" ] || [ -z "$before" ] || [ -n "$KEEP" ] || rm -f "$traces/$before-$SIZE".{ctz,bdi}
+	before=$workload
+	run "$paper" "$workload" </dev/null || failed=1
+done < <(pairs "$@")
+[ -z "$before" ] || [ -n "$KEEP" ] || rm -f "$traces/$before-$SIZE".{ctz,bdi}
 [ "$results" != $here/results ] || { bash $here/render.sh >"$dir/page" && cp "$dir/page" man/cachetriage-validation.7; } || failed=1
 exit $failed
