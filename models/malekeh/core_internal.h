@@ -199,6 +199,13 @@ uint64_t mk_ccu_far(const struct mk_core *k, uint64_t free);
 uint32_t mk_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp,
                     const struct mk_flight *f);
 void mk_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, uint64_t now);
+/* RFC: one result of a warp goes into its cache, or to the banks where a memory instruction gives it (slow) or the
+ * warp is not active. until: the warp's index of the value's last read; an older value that leaves is written to
+ * the banks. */
+void mk_rfc_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int slow,
+                uint32_t until, uint64_t now);
+/* RFC: the warp leaves the active ones; its values go to the banks. */
+void mk_rfc_empty(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now);
 /* Two-level sets: moves warps between them. */
 void mk_sets(struct mk_sm *sm, struct mk_core *k, uint64_t now);
 /* LTRF: the warp stands before an instruction; fetches its interval if it has to. */

@@ -70,29 +70,39 @@ static void rfc_evict(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64
 	rfc_remove(w, 0);
 }
 
-/* Results of active warps go into the cache, those of memory and of warps that have left to the banks. */
+void mk_rfc_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int slow,
+                uint32_t until, uint64_t now)
+{
+	struct mk_warp *w = &k->warp[warp];
+	int at = rfc_find(w, reg);
+	if (slow || !(k->active >> warp & 1)) {
+		mk_bank_write(sm, k, warp, reg, now);
+		if (at != MK_NONE)
+			rfc_remove(w, at);
+		return;
+	}
+	sm->c.cache_writes++;
+	if (at == MK_NONE) {
+		if (w->used == sm->sys->entries)
+			rfc_evict(sm, k, warp, now);
+		at = w->used++;
+		w->reg[at] = reg;
+	}
+	w->until[at] = until;
+}
+
+void mk_rfc_empty(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
+{
+	while (k->warp[warp].used)
+		rfc_evict(sm, k, warp, now);
+}
+
 static void rfc_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, uint64_t now)
 {
-	struct mk_warp *w = &k->warp[f->warp];
 	const uint8_t *dst = sm->s->writes + f->op->dst;
-	int cached = !f->op->slow && (k->active >> f->warp & 1);
-	for (unsigned i = 0; i < f->op->ndst; i++) {
-		int at = rfc_find(w, dst[i]);
-		if (!cached) {
-			mk_bank_write(sm, k, f->warp, dst[i], now);
-			if (at != MK_NONE)
-				rfc_remove(w, at);
-			continue;
-		}
-		sm->c.cache_writes++;
-		if (at == MK_NONE) {
-			if (w->used == sm->sys->entries)
-				rfc_evict(sm, k, f->warp, now);
-			at = w->used++;
-			w->reg[at] = dst[i];
-		}
-		w->until[at] = w->w->life[f->life + i];
-	}
+	for (unsigned i = 0; i < f->op->ndst; i++)
+		mk_rfc_put(sm, k, f->warp, dst[i], f->op->slow, k->warp[f->warp].w->life[f->life + i],
+		           now);
 }
 
 /* Sources of an instruction under RFC: those in the warp's cache are hits, the others are read from
@@ -268,8 +278,7 @@ static void demote_warp(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint
 	k->active &= ~mk_bit(warp);
 	sm->c.demotions++;
 	if (sm->sys->kind == CT_MK_RFC)
-		while (w->used)
-			rfc_evict(sm, k, warp, now);
+		mk_rfc_empty(sm, k, warp, now);
 	if (sm->sys->kind == CT_MK_LTRF) {
 		write_dirty(sm, k, warp, NULL, now);
 		w->fetched = 0;

@@ -5,13 +5,14 @@
 
 #include "base/mem.h"
 #include "models/malekeh/core_internal.h"
+#include "replay/scheduling.h"
 
 /* What a hardware warp has in flight: by register, serial << 1 | near of the instruction
  * that will write it. */
 struct pw {
 	uint64_t key;
 	uint32_t insts;
-	uint32_t near[256];
+	uint32_t near[256]; /* under RFC the bit says instead that the result comes from memory */
 };
 
 struct pcore {
@@ -43,8 +44,9 @@ struct ct_mk_parts {
 
 int ct_mk_parts_can(const struct ct_mk_system *s)
 {
-	return !s->monolithic && s->schedule != CT_MK_TWO_LEVEL && s->bits == CT_MK_PROFILE &&
-	       (s->kind == CT_MK_OCU || s->kind == CT_MK_CCU || s->kind == CT_MK_BOC);
+	return !s->monolithic && s->bits == CT_MK_PROFILE &&
+	       (s->kind == CT_MK_OCU || s->kind == CT_MK_CCU || s->kind == CT_MK_BOC ||
+	        s->kind == CT_MK_RFC);
 }
 
 static struct pcore *pcore_at(struct ct_mk_parts *p, uint32_t sm, uint32_t sched)
@@ -69,6 +71,7 @@ static void meet_warp(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_
 	if (k->table)
 		mk_ccu_end(k, slot);
 	memset(k->warp[slot].last, 0, sizeof k->warp[slot].last);
+	k->warp[slot].used = 0;
 	memset(w, 0, sizeof *w);
 	w->key = key + 1;
 }
@@ -119,6 +122,8 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	c->serial++;
 	for (unsigned n = 0; n < op->ndst; n++) {
 		uint32_t bit = CT_MK_BIT_DST + n, near = bit < CT_MK_BIT_COUNT && (f->bits >> bit & 1);
+		if (sm->sys->kind == CT_MK_RFC)
+			near = op->slow;
 		w->near[p->ops.writes[op->dst + n]] = c->serial << 1 | near;
 	}
 	c->token[i] = q->token;
@@ -182,6 +187,10 @@ static void part_write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sc
 	int near = (int)(mark & 1);
 	(void)r;
 	sm->c.results++;
+	if (sm->sys->kind == CT_MK_RFC) {
+		mk_rfc_put(sm, k, slot, (uint8_t)reg, near, UINT32_MAX, cycle);
+		return;
+	}
 	mk_bank_write(sm, k, slot, reg, cycle);
 	if (!k->table) {
 		sm->c.cache_writes += sm->sys->kind == CT_MK_BOC && k->warp[slot].last[reg & 255] &&
@@ -237,6 +246,25 @@ static int part_pick(void *ctx, struct ct_replay *r, const struct ct_sched_view 
 		if (k->warp[ct_low_bit(m)].ccu != MK_NONE)
 			own |= m & -m;
 	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : v->ready);
+}
+
+/* Reading two-level: a warp that waits for memory, a barrier or a fence leaves the active ones, with its
+ * values; the oldest that is ready takes its place. Active ones issue in turn. */
+static int part_pick_active(void *ctx, struct ct_replay *r, const struct ct_sched_view *v,
+                            uint64_t cycle)
+{
+	struct ct_mk_parts *p = ctx;
+	struct mk_sm *sm = p->sm[v->sm];
+	struct mk_core *k = &sm->core[v->sched];
+	for (uint64_t m = k->active & (v->fetching | ~v->live); m; m &= m - 1) {
+		sm->c.demotions++;
+		mk_rfc_empty(sm, k, ct_low_bit(m), cycle);
+	}
+	k->active &= v->live & ~v->fetching;
+	uint64_t pending = v->ready & ~k->active;
+	for (; pending && ct_bits(k->active) < p->sys->active; pending &= ~k->active)
+		k->active |= mk_bit(ct_sched_oldest(r, v->sm, v->sched, pending));
+	return k->active & v->ready ? (int)ct_pick_in_turn(k->active & v->ready, v->last) : -1;
 }
 
 /* The sub-core model's SM, of which the parts use banks, collectors and tables; warps own no collector
@@ -300,7 +328,9 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 		.clock = clock_banks};
 	p->sched = (struct ct_sched_part){.part = {.ctx = p}, .pick = part_pick};
 	p->table.collector = &p->col;
-	if (s->schedule == CT_MK_PRIORITY)
+	if (s->schedule == CT_MK_TWO_LEVEL)
+		p->sched.pick = part_pick_active;
+	if (s->schedule != CT_MK_GTO)
 		p->table.sched = &p->sched;
 	*out = p;
 	return CT_OK;
