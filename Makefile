@@ -255,7 +255,7 @@ transfer: all $(BUILD)/tests/truth
 	@bash tests/verdicts/run.sh $(BUILD) transfer
 
 # Replays that show what a program would gain from more of what a mechanism gives.
-$(BUILD)/tests/gate: $(call obj,tests/validation/gate.c tests/support/replay_trace.c) $(LIB)
+$(BUILD)/tests/gate: $(call obj,tests/validation/gate.c tests/support/replay_trace.c) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -11,12 +11,13 @@ same "every workload named is built in" "" "$(awk -F'\t' '$1 == "app" { print $4
 same "every application with items is known" "" "$(awk -F'\t' '
 	$1 == "app" { app[$2, $3] = 1; group[$2, $5] = 1 }
 	$1 == "item" && !(($2, $3) in app) && $3 !~ /^@\*/ && !(($2, substr($3, 2)) in group) { print $2, $3 }' "$V/published.tsv")"
-for p in "$V"/results/*.tsv; do
-	n=$(basename "$p" .tsv)
-	same "$n: every workload of the paper was run" "" "$(awk -F'\t' -v p="$n" '
-		FNR == NR { if ($2 == "sms") have[$1] = 1; next }
-		$1 == "app" && $2 == p && !($4 in have) { print $4 }' "$p" "$V/published.tsv")"
-done
+same "no estimate is there before its gate" "" "$(for p in "$V"/results/*.tsv; do
+	[ ! -e "$p" ] || awk -F'\t' -v p="$(basename "$p" .tsv)" '
+		FNR == NR { if ($1 == p) gated[$2] = 1; next }
+		!/^#/ && $2 == "size" && $4 == "paper" && !($1 in gated) { print p, $1 }' "$V/gates.tsv" "$p" | sort -u; done)"
+same "gates are of programs that the papers name" "" "$(awk -F'\t' '
+	FNR == NR { if ($1 == "app") named[$2, $4] = 1; next }
+	!/^#/ && (!(($1, $2) in named) || $7 !~ /^(yes|no)$/ || $8 !~ /^paper:/) { print $1, $2 }' "$V/published.tsv" "$V/gates.tsv")"
 
 # Five applications, one item: ranks 1..5 published, two neighbours swapped in ours.
 for i in 1 2 3 4 5; do

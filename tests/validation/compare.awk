@@ -1,19 +1,20 @@
-# compare.awk -v paper=NAME published.tsv results/NAME.tsv [gates.tsv]: published items beside ours, as lines of text.
-# Per application where at least five have the item, then single ones, then means. "=" where ours
-# is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged). A ratio is that of replays
+# compare.awk -v paper=NAME [-v earlier=1] published.tsv results/NAME.tsv [gates.tsv]: published items beside ours, as lines
+# of text. First the gates that were measured. Then, of programs that have results (of size paper or, with earlier, of any other
+# size, and without gates), per application where at least five have the item,
+# then single ones, then means. "=" where ours is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged). A ratio is that of replays
 # where both systems were replayed, and is marked "r" then. Counts are of the applications whose gate passes (doc/validation.md),
 # and of all.
 BEGIN { FS = "\t" }
 FNR == 1 { file++ }
 /^#/ { next }
-FILENAME ~ /gates\.tsv$/ { if ($1 == paper) gate[$2] = $7; next }
+FILENAME ~ /gates\.tsv$/ { if ($1 == paper) { gate[$2] = $7; gated[$2] = sprintf("%8.1f %7s %8s %8s", $3 / 1e6, $4, $5, $6) } next }
 file == 1 && $1 == "app" && $2 == paper { app[++apps] = $3; workload[$3] = $4; group[$3] = $5 }
 file == 1 && $1 == "item" && $2 == paper {
 	item[++items] = $3; system_of[items] = $4; against[items] = $5; metric[items] = $6; want[items] = $7; fact[items] = $8
 	key[items] = $4 SUBSEP $5 SUBSEP $6
 	if ($3 !~ /^@/ && ++count[key[items]] == 1) column_of[++seen] = key[items]
 }
-file == 2 { value[$1, $3, $2] = $4 }
+file == 2 { value[$1, $3, $2] = $4; found[$1] = 1; if ($2 == "size") size[$1] = $4 }
 
 # The SMs that a system leaves to the program at its best, and its speed-up, come from replays where all that is needed was replayed.
 function replayed(w, s, m) {
@@ -60,11 +61,40 @@ function spearman(a, b, n,   ra, rb, i, m, sa, sb, sab) {
 
 function passes(k) { return workload[app[k]] in gate ? gate[workload[app[k]]] : "-" }
 
+# What replays without the mechanism say of the programs; doc/validation.md says what the two figures are.
+function gates(   k, w, n, pass, without, unmeasured) {
+	for (k = 1; k <= apps; k++) n += workload[app[k]] in gate
+	if (n == 0) return
+	printf "%-21s%8s %7s %8s %8s  gate\n", "application", "M insts", "waves", "first", "second"
+	for (k = 1; k <= apps; k++) {
+		w = workload[app[k]]
+		if (w in gate) {
+			printf "%-21s%s  %s\n", app[k], gated[w], gate[w]
+			pass += gate[w] == "yes"
+		} else unmeasured = unmeasured (unmeasured == "" ? "" : ", ") app[k]
+		if (!(w in measured)) without = without (without == "" ? "" : ", ") app[k]
+	}
+	print ""
+	printf "%d of %d gates measured are passed\n", pass, n
+	if (unmeasured != "") listed("gate not measured: " unmeasured)
+	if (without != "") listed("no estimates and no replays yet: " without)
+	print ""
+}
+# Prints text in lines of at most 78 columns, cut at blanks.
+function listed(s,   cut) {
+	while (length(s) > 78) {
+		for (cut = 78; cut > 1 && substr(s, cut, 1) != " "; cut--);
+		print substr(s, 1, cut - 1)
+		s = "  " substr(s, cut + 1)
+	}
+	print s
+}
 function table(   c, k, i, n, x, line, a, b, agree, told) {
 	line = sprintf("%-21s%4s %-5s", "application", "SMs", "gate")
 	for (c = 1; c <= columns; c++) line = line sprintf("  %-17s", "(" c ")")
 	print line
 	for (k = 1; k <= apps; k++) {
+		if (!(workload[app[k]] in measured)) continue
 		line = sprintf("%-21s%4s %-5s", app[k], value[workload[app[k]], "-", "sms"], passes(k))
 		for (c = 1; c <= columns; c++) {
 			i = at[column[c], app[k]]
@@ -81,7 +111,7 @@ function table(   c, k, i, n, x, line, a, b, agree, told) {
 		for (k = 1; k <= apps; k++) {
 			i = at[column[c], app[k]]
 			x = i == "" ? "NA" : ours(workload[app[k]], i)
-			if (x == "NA") continue
+			if (x == "NA" || !(workload[app[k]] in measured)) continue
 			a[++n] = level(want[i]); b[n] = x
 			if (is_number(want[i])) continue
 			told++
@@ -97,13 +127,14 @@ function table(   c, k, i, n, x, line, a, b, agree, told) {
 	}
 }
 function single(i, x, name) {
+	if (x == "NA") return
 	printf "%-21s %-42s %6s %7s %s  %s\n", name, title(key[i]), want[i], shown(x), mark(want[i], x), fact[i]
 }
 function mean(i,   k, g, x, n, s) {
 	g = substr(item[i], 2)
 	for (k = 1; k <= apps; k++) {
 		if (g != "*" && group[app[k]] != g) continue
-		x = ours(workload[app[k]], i)
+		x = workload[app[k]] in measured ? ours(workload[app[k]], i) : "NA"
 		if (x == "NA" || (against[i] != "-" && x <= 0)) continue
 		n++
 		s += against[i] == "-" ? x : log(x)
@@ -114,10 +145,15 @@ function mean(i,   k, g, x, n, s) {
 END {
 	for (k = 1; k <= seen; k++) if (count[column_of[k]] >= 5) column[++columns] = column_of[k]
 	for (i = 1; i <= items; i++) at[key[i], item[i]] = i
+	for (w in found)
+		if (earlier ? size[w] != "paper" : size[w] == "paper" || size[w] == "") measured[w] = 1
+	if (!earlier) gates()
+	for (k = 1; k <= apps; k++) any += workload[app[k]] in measured
+	if (!any) exit
 	table()
 	print ""
 	for (i = 1; i <= items; i++)
-		if (item[i] !~ /^@/ && count[key[i]] < 5) single(i, ours(workload[item[i]], i), item[i])
+		if (item[i] !~ /^@/ && count[key[i]] < 5 && workload[item[i]] in measured) single(i, ours(workload[item[i]], i), item[i])
 	for (i = 1; i <= items; i++)
 		if (item[i] ~ /^@/) single(i, mean(i), item[i] == "@*" ? "mean" : "mean " substr(item[i], 2))
 }

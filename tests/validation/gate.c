@@ -3,14 +3,15 @@
  *     gate GPU TRACE|- NAME[:SETTING,...]...
  *
  * Replays the trace in full timing on one GPU for each NAME, all in one pass, and prints lines of NAME, metric and value. A
- * setting is KEY=VALUE, or an ideal of the engine: ideal-l1, ideal-llc, ideal-registers. The first NAME also counts
- * replication. tests/validation/run.sh decides with these numbers whether a program has what a paper's effect needs. */
+ * setting is KEY=VALUE, an ideal of the engine (ideal-l1, ideal-llc, ideal-registers), or system=MECHANISM/SYSTEM: one of
+ * a mechanism's systems that needs nothing of a pass, such as its baseline. The first NAME also counts replication. tests/validation/run.sh decides with these numbers whether a program has what a paper's effect needs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/gpu.h"
+#include "models/registry.h"
 #include "replay/replay.h"
 #include "tests/support/replay_trace.h"
 #include "trace/trace.h"
@@ -22,7 +23,12 @@ struct engine {
 	struct ct_gpu gpu;
 	struct ct_replay_options options;
 	struct ct_replay *replay;
+	char system[64]; /* MECHANISM/SYSTEM, or "" */
+	struct ct_mechanism_run run;
+	void *parts;
 };
+
+static struct ct_pass_settings pass_settings;
 
 static const struct {
 	const char *name;
@@ -41,7 +47,50 @@ static int apply(struct engine *x, const char *setting, struct ct_error *e)
 			return CT_OK;
 		}
 	}
+	if (!strncmp(setting, "system=", 7)) {
+		snprintf(x->system, sizeof x->system, "%s", setting + 7);
+		return CT_OK;
+	}
 	return ct_gpu_set(&x->gpu, setting, e);
+}
+
+/* Puts the parts of the system into the engine's options; *gpu becomes the GPU that it wants. */
+static int use_system(struct engine *x, const struct ct_gpu **gpu, struct ct_error *e)
+{
+	char *name = strchr(x->system, '/');
+	if (name)
+		*name++ = '\0';
+	int i = name ? ct_mechanism_find(x->system) : -1;
+	const struct ct_mechanism *m = i < 0 ? NULL : ct_mechanism_at((unsigned)i);
+	int system = m ? ct_mechanism_system(m, name) : -1;
+	if (system < 0)
+		return ct_fail(e, CT_ERR_USAGE, "%s: no such system", x->system);
+	struct ct_replays_engine engine = {0};
+	x->run = (struct ct_mechanism_run){
+		.mechanism = m,
+		.method = CT_BY_REPLAY,
+		.data_dir = "data",
+		.settings = &pass_settings,
+		.base = &x->gpu,
+		.gpu = &x->gpu,
+		.from_trace = 1};
+	int st = m->open(&x->run, e);
+	if (st == CT_OK)
+		st = m->engine(&x->run, (unsigned)system, &engine, &x->parts, e);
+	if (st == CT_OK) {
+		x->options.parts = engine.options.parts;
+		*gpu = engine.gpu;
+	}
+	return st;
+}
+
+static void free_engine(struct engine *x)
+{
+	ct_replay_free(x->replay);
+	if (x->parts)
+		x->run.mechanism->engine_free(x->parts);
+	if (x->run.state)
+		x->run.mechanism->close(&x->run);
 }
 
 /* Makes the engine that an argument NAME[:SETTING,...] describes; the argument is cut at its separators. */
@@ -57,7 +106,10 @@ static int make_engine(struct engine *x, const char *gpu, char *argument, struct
 		st = apply(x, s, e);
 	if (st >= 0)
 		st = ct_gpu_check(&x->gpu, e);
-	return st < 0 ? st : ct_replay_new(&x->replay, &x->gpu, &x->options, e);
+	const struct ct_gpu *g = &x->gpu;
+	if (st >= 0 && x->system[0])
+		st = use_system(x, &g, e);
+	return st < 0 ? st : ct_replay_new(&x->replay, g, &x->options, e);
 }
 
 static int replay_all(struct engine *x, unsigned n, const char *path, struct ct_error *e)
@@ -113,7 +165,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n && st >= 0; i++)
 		print_counts(&x[i]);
 	for (int i = 0; i < n; i++)
-		ct_replay_free(x[i].replay);
+		free_engine(&x[i]);
 	if (st < 0)
 		fprintf(stderr, "gate: %s: %s\n", argv[2], e.text);
 	return st < 0 ? 2 : 0;

@@ -26,7 +26,7 @@ paper() { # NAME
 	paper_gpu "$1"
 	case $1 in
 	morpheus) replays=(all three-quarters:sm.count=51 all-llc4:llc.size=20MiB three-quarters-llc4:sm.count=51,llc.size=20MiB) ;;
-	malekeh) replays=(all no-conflicts:ideal-registers) ;;
+	malekeh) replays=(all:system=malekeh/OCU ideal:system=malekeh/OCU-ideal) ;;
 	*) replays=(all perfect:l1.size=16MiB) ;;
 	esac
 }

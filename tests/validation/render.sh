@@ -1,6 +1,6 @@
 #!/bin/bash
 # render.sh: man/cachetriage-validation.7 on standard output: page.mdoc with each line "@PAPER@"
-# replaced by compare.awk's text (or by a sentence where that paper was not run).
+# replaced by compare.awk's text for programs of size paper, and "@PAPER-earlier@" for rows of smaller ones.
 cd "$(dirname "$0")" || exit 2
 # How far estimates were from replays (tests/verdicts), in two columns of estimates.tsv.
 errors() { # ESTIMATE REPLAYED
@@ -16,6 +16,16 @@ verdicts() { # AWK TSV
 	printf '.Ed\n'
 }
 
+# What was measured of a paper's programs, or of its earlier rows.
+comparison() { # PAPER|PAPER-earlier
+	local p=${1%-earlier} options=(-v "paper=$1") gates=gates.tsv
+	[ "$p" = "$1" ] || options=(-v "paper=$p" -v earlier=1) gates=/dev/null
+	printf '.Bd -literal\n'
+	LC_ALL=C awk "${options[@]}" -f compare.awk published.tsv "results/$p.tsv" $gates |
+		sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/'
+	printf '.Ed\n'
+}
+
 while IFS= read -r line; do
 	if [ "$line" = @estimates-before@ ]; then
 		errors 4 5
@@ -26,14 +36,7 @@ while IFS= read -r line; do
 	elif [ "$line" = @transfer@ ]; then
 		verdicts transfer.awk transfer.tsv
 	elif [[ $line =~ ^@([a-z0-9-]+)@$ ]]; then
-		p=${BASH_REMATCH[1]}
-		if [ -s "results/$p.tsv" ]; then
-			printf '.Bd -literal\n'
-			LC_ALL=C awk -v paper="$p" -f compare.awk published.tsv "results/$p.tsv" gates.tsv | sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/'
-			printf '.Ed\n'
-		else
-			printf '.Pp\nNot run yet: no estimates in\n.Pa tests/validation/results/ .\n'
-		fi
+		comparison "${BASH_REMATCH[1]}"
 	else
 		printf '%s\n' "$line"
 	fi
