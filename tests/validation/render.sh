@@ -20,10 +20,14 @@ verdicts() { # AWK TSV
 comparison() { # PAPER|PAPER-earlier
 	local p=${1%-earlier} options=(-v "paper=$1") gates=gates.tsv
 	[ "$p" = "$1" ] || options=(-v "paper=$p" -v earlier=1) gates=/dev/null
-	printf '.Bd -literal\n'
-	LC_ALL=C awk "${options[@]}" -f compare.awk published.tsv "results/$p.tsv" $gates |
-		sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/'
-	printf '.Ed\n'
+	local text
+	text=$(LC_ALL=C awk "${options[@]}" -f compare.awk published.tsv "results/$p.tsv" $gates |
+		sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/')
+	if [ -n "$text" ]; then
+		printf '.Bd -literal\n%s\n.Ed\n' "$text"
+	else
+		printf '.Pp\nNothing is measured yet.\n'
+	fi
 }
 
 while IFS= read -r line; do
