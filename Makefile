@@ -194,7 +194,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODE
 # Its functions stand in front of malloc and its kin, also under the sanitizers.
 $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(MEASURERS) $$(FAULTS)
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(MEASURERS) $(BUILD)/tests/packed $$(FAULTS)
 
 # Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
 syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \
@@ -317,7 +317,10 @@ hostile: all $(FAULTS) $(BUILD)/tests/test_damage
 $(BUILD)/tests/stream: tests/long/stream.c Makefile
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) -std=c11 $(WARN) -O2 -o $@ $<
-long: all $(BUILD)/tests/stream
+$(BUILD)/tests/packed: $(BUILD)/obj/tests/long/packed.o $(LIB)
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+long: all $(BUILD)/tests/stream $(BUILD)/tests/packed
 	@bash tests/long/run.sh $(BUILD)
 
 ## coverage: lines of lib and models that the suite reaches, to build/cov/coverage.tsv

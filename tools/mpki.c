@@ -362,7 +362,7 @@ static int prepare_phases(struct ct_tool *t, struct ct_error *e)
 		               "--mechanism replays in full timing: leave --timing quick out");
 	if (!o->phases.every)
 		return CT_OK;
-	if (t->sample_kernels)
+	if (t->sample_kernels != 1)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--sample-kernels leaves launches out: not with --every");
 	o->phases.json = &o->events;

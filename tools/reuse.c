@@ -256,7 +256,7 @@ static const char *pass_option(const struct ct_tool *t)
 	       : t->filter                   ? "-k"
 	       : t->warmup                   ? "--warmup"
 	       : t->sample != 1              ? "-S"
-	       : t->sample_kernels           ? "--sample-kernels"
+	       : t->sample_kernels != 1      ? "--sample-kernels"
 	       : t->pattern_text             ? "--pattern"
 	       : own->mechanisms             ? "--mechanisms"
 	       : o->mrc                      ? "--mrc"

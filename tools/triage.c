@@ -385,8 +385,8 @@ int main(int argc, char **argv)
 		.operands = "[INPUT...]",
 		.summary = "which workloads benefit from which cache mechanism, and why",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
-	                 CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
-	                 CT_TAKES_PROFILE | CT_TAKES_PLUGINS,
+	                 CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_KERNELS |
+	                 CT_TAKES_SEED | CT_TAKES_PROFILE | CT_TAKES_PLUGINS,
 		.options = own_options,
 		.n_options = sizeof own_options / sizeof own_options[0],
 		.option = take_option,

@@ -138,6 +138,12 @@ double ct_student_factor95(unsigned freedom)
 	return freedom > 0 ? gsl_cdf_tdist_Pinv(BELOW_UPPER, freedom) : INFINITY;
 }
 
+double ct_student_factor90(double freedom)
+{
+	static const double below_upper = 0.95;
+	return freedom > 0 ? gsl_cdf_tdist_Pinv(below_upper, fmin(freedom, 1e6)) : INFINITY;
+}
+
 double ct_log_choose(double n, double k)
 {
 	gsl_sf_result r;

@@ -30,6 +30,8 @@ double ct_root_newton_down(double (*f)(void *ctx, double x, double *slope), void
  * Student's t with freedom >= 1 degrees of freedom (12.7 for 1, towards 1.96 for many). */
 double ct_normal_factor95(void);
 double ct_student_factor95(unsigned freedom);
+/* The same of a 90 % interval of Student's t, for any freedom > 0 (6.31 for 1, towards 1.645); infinite below. */
+double ct_student_factor90(double freedom);
 
 /* Logarithm of n over k, 0 <= k <= n, also for n beyond all integers; NaN outside. Absolute error: some
  * 1e-15 times the result where k is below n / 6, else times n log n. */

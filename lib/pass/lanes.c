@@ -10,7 +10,7 @@
 /* Messages waiting for a slower thread, of all its engines; bounds memory and is plenty to keep it busy. */
 enum { QUEUE = 192 };
 
-enum message_kind { MSG_MEMCPY, MSG_BEGIN, MSG_CTA, MSG_END, MSG_STOP };
+enum message_kind { MSG_MEMCPY, MSG_BEGIN, MSG_CTA, MSG_MARK, MSG_END, MSG_STOP };
 
 struct lane;
 
@@ -35,6 +35,8 @@ struct worker {
 struct lane {
 	struct ct_replay *engine;
 	struct ct_replay_counts counts; /* of the last launch */
+	struct ct_lanes_mark *mark;     /* of the launch */
+	size_t marks, cap_marks;
 	struct ct_error error;
 	int status;            /* first failure; later messages are dropped */
 	struct worker *worker; /* NULL: it runs in the caller's thread */
@@ -48,6 +50,16 @@ struct ct_lanes {
 	unsigned n_workers;
 };
 
+static int note_mark(struct lane *l)
+{
+	if (ct_grow((void **)&l->mark, &l->cap_marks, l->marks + 1, sizeof *l->mark) < 0)
+		return ct_fail_nomem(&l->error);
+	l->mark[l->marks].cycle = ct_replay_placed(l->engine);
+	ct_replay_total(l->engine, &l->mark[l->marks].c);
+	l->marks++;
+	return CT_OK;
+}
+
 /* Hands a message to the lane's engine. After an error the lane only gives CTAs back, so that the others
  * can go on. */
 static void handle_message(const struct message *m)
@@ -57,8 +69,12 @@ static void handle_message(const struct message *m)
 	if (l->status == CT_OK) {
 		switch (m->kind) {
 		case MSG_MEMCPY: ct_replay_memcpy(l->engine, m->address, m->bytes); break;
-		case MSG_BEGIN: st = ct_replay_kernel_begin(l->engine, m->kernel, &l->error); break;
+		case MSG_BEGIN:
+			l->marks = 0;
+			st = ct_replay_kernel_begin(l->engine, m->kernel, &l->error);
+			break;
 		case MSG_CTA: st = ct_replay_push_cta(l->engine, m->cta, &l->error); break;
+		case MSG_MARK: st = note_mark(l); break;
 		case MSG_END: st = ct_replay_kernel_end(l->engine, &l->counts, &l->error); break;
 		case MSG_STOP: break;
 		}
@@ -235,6 +251,18 @@ int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e
 	return send_to_all(l, &m, e);
 }
 
+int ct_lanes_mark(struct ct_lanes *l, struct ct_error *e)
+{
+	struct message m = {.kind = MSG_MARK};
+	return send_to_all(l, &m, e);
+}
+
+const struct ct_lanes_mark *ct_lanes_marks(const struct ct_lanes *l, unsigned i, size_t *n)
+{
+	*n = is_skipped(l, i) ? 0 : l->lane[i].marks;
+	return l->lane[i].mark;
+}
+
 int ct_lanes_push_launch(struct ct_lanes *l, struct ct_trace *trace,
                          const struct ct_pass_settings *settings, struct ct_cta **held,
                          struct ct_error *e)
@@ -277,8 +305,10 @@ void ct_lanes_free(struct ct_lanes *l)
 	if (!l)
 		return;
 	stop_workers(l);
-	for (unsigned i = 0; i < l->n; i++)
+	for (unsigned i = 0; i < l->n; i++) {
 		ct_replay_free(l->lane[i].engine);
+		free(l->lane[i].mark);
+	}
 	free(l->lane);
 	free(l);
 }

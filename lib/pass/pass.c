@@ -66,8 +66,6 @@ static void on_llc(void *ctx, const struct ct_llc_event *ev)
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
 	struct ct_pass_state *a = ctx;
-	if (ev->cycle > a->last_cycle)
-		a->last_cycle = ev->cycle;
 	if (a->regs) {
 		struct ct_regs *r = &a->regs[(size_t)ev->sm * a->slots + ev->warp_slot];
 		if (ev->first)
@@ -200,7 +198,7 @@ static struct ct_replay_observer own_hooks(const struct ct_pass_state *a)
 		h.l1 = on_l1;
 	if (a->attribution || a->slice_load || ct_pass_measures(a, CT_PASS_LLC))
 		h.llc = on_llc;
-	if (a->attribution || a->regs || a->sampler)
+	if (a->attribution || a->regs)
 		h.issue = on_issue;
 	if (a->attribution)
 		h.stall = on_stall;
@@ -441,22 +439,14 @@ static int observe_after(struct ct_pass_state *a)
 	return st;
 }
 
-static int has_structural(const struct ct_pass_state *a)
-{
-	for (unsigned i = 0; i < a->o.n_observers; i++)
-		if (a->o.observers[i]->structural)
-			return 1;
-	return 0;
-}
-
 static int start_sampler(struct ct_pass_state *a)
 {
-	if (!a->o.sample_kernels)
+	if (!(a->settings.sample_kernels < 1))
 		return CT_OK;
-	if (a->settings.warmup || has_structural(a))
-		return ct_fail(a->e, CT_ERR_USAGE, "--sample-kernels leaves launches out: not with %s",
-		               a->settings.warmup ? "--warmup" : "--mechanisms");
-	a->sampler = ct_pass_sampler_new();
+	if (a->settings.warmup)
+		return ct_fail(a->e, CT_ERR_USAGE,
+		               "--sample-kernels leaves launches out: not with --warmup");
+	a->sampler = ct_pass_sampler_new(a);
 	return a->sampler ? CT_OK : ct_fail_nomem(a->e);
 }
 
@@ -474,10 +464,10 @@ static int check_options(struct ct_pass_state *a)
 	if (a->o.n_observers > CT_PASS_OBSERVERS_MAX)
 		return ct_fail(a->e, CT_ERR_USAGE, "a pass takes at most %d observers, not %u",
 		               CT_PASS_OBSERVERS_MAX, a->o.n_observers);
-	const char *partial = a->settings.warmup       ? "--warmup"
-	                      : a->settings.sample < 1 ? "--sample"
-	                      : a->o.sample_kernels    ? "--sample-kernels"
-	                                               : NULL;
+	const char *partial = a->settings.warmup               ? "--warmup"
+	                      : a->settings.sample < 1         ? "--sample"
+	                      : a->settings.sample_kernels < 1 ? "--sample-kernels"
+	                                                       : NULL;
 	if (a->o.annotate && partial)
 		return ct_fail(a->e, CT_ERR_USAGE,
 		               "what each instruction costs is counted over all accesses: leave %s out",
@@ -534,6 +524,8 @@ static void take_options(struct ct_pass_state *a, const struct ct_pass_options *
 		a->settings.threads = 1;
 	if (!(a->settings.sample > 0))
 		a->settings.sample = 1;
+	if (!(a->settings.sample_kernels > 0))
+		a->settings.sample_kernels = 1;
 	a->setup = (struct ct_pass_setup){&a->gpu, &a->settings};
 	a->counting = a->settings.warmup == 0;
 	a->without = layers_left_out(o);

@@ -34,7 +34,8 @@ struct ct_pass_observer {
 	              struct ct_error *e);
 	/* Appends IM records of scope all, behind those of the pass itself. */
 	int (*write_items)(void *state, struct ct_profile *p, struct ct_error *e);
-	/* Appends ES and SW records at the end; `all` holds the counts of the whole run. */
+	/* Appends ES and SW records at the end; `all` holds the counts of the whole run, or, where it was sampled,
+	 * of what was replayed of it. */
 	int (*write)(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
 	             struct ct_error *e);
 	void (*close)(void *state); /* NULL state allowed */
@@ -42,7 +43,6 @@ struct ct_pass_observer {
 	 * and append ES records. */
 	int (*after)(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p,
 	             struct ct_error *e);
-	int structural; /* measures what order decides: sampled kernels refuse it */
 };
 
 enum { CT_PASS_OBSERVERS_MAX = 32 };
@@ -82,10 +82,9 @@ struct ct_pass_options {
 	struct ct_pass_events *events; /* gets what each layer has handled; NULL: nobody asks */
 	int mrc;                       /* miss-ratio curves: MR records, ME where sampled */
 	struct ct_layout
-		*annotate;  /* say which instructions and arrays cost what: PC and AR records. The
+		*annotate; /* say which instructions and arrays cost what: PC and AR records. The
 	                                 arrays that are known (layout.h); what the trace copies and touches is
 	                                 added. NULL: no */
-	int sample_kernels; /* replay only launches and waves that differ */
 	const struct ct_pass_observer *const *observers; /* in the order in which they write */
 	unsigned n_observers;                            /* at most CT_PASS_OBSERVERS_MAX */
 	struct ct_pass_settings settings;

@@ -7,7 +7,9 @@
 
 #include "base/mem.h"
 #include "pass/private/lanes.h"
+#include "pass/origin.h"
 #include "pass/private/progress.h"
+#include "pass/private/thin.h"
 #include "pass/reopen.h"
 
 struct replays {
@@ -19,25 +21,67 @@ struct replays {
 	struct ct_replay_counts *launch, *total; /* one for each engine, of every pass */
 	unsigned first, n, made;                 /* engines of this pass; those that had make() */
 	struct ct_replays_hooks hooks;
+	struct ct_thin *thin;          /* of this pass, or NULL: all of the trace is replayed */
+	struct ct_thin_counts *counts; /* of each engine, where thin */
 	struct ct_error *e;
 };
+
+/* Adds the launch's counts to the totals. */
+static int end_kernel(struct replays *x, const struct ct_kernel *k)
+{
+	for (unsigned i = x->first; i < x->first + x->n; i++)
+		ct_replay_counts_add(&x->total[i], &x->launch[i]);
+	return x->hooks.end ? x->hooks.end(x->hooks.ctx, k, x->launch, x->e) : CT_OK;
+}
+
+/* No engine replays the launch: others stand for it. */
+static int leave_out(struct replays *x, const struct ct_kernel *k, const struct ct_thin_launch *l)
+{
+	struct ct_trace_skipped skipped;
+	int st = ct_trace_skip_ctas(x->trace, UINT64_MAX, &skipped, x->e);
+	for (unsigned i = x->first; i < x->first + x->n && st == CT_OK; i++)
+		st = ct_thin_count_left_out(&x->counts[i], l, &skipped, &x->launch[i], x->e);
+	return st == CT_OK ? end_kernel(x, k) : st;
+}
+
+/* What the engines have replayed of the launch stands for all of it. */
+static int count_sample(struct replays *x, const struct ct_thin_launch *l,
+                        const struct ct_trace_skipped *skipped)
+{
+	int st = CT_OK;
+	for (unsigned i = x->first; i < x->first + x->n && st == CT_OK; i++) {
+		size_t n;
+		const struct ct_lanes_mark *m = ct_lanes_marks(x->lanes, i - x->first, &n);
+		st = ct_thin_count(&x->counts[i], l, m, n, skipped, &x->launch[i], x->e);
+	}
+	return st;
+}
 
 /* Runs one launch through the engines of this pass, between the hooks of its ends. */
 static int run_kernel(struct replays *x, const struct ct_kernel *k)
 {
+	struct ct_thin_launch chosen = {.kind = CT_THIN_WHOLE};
+	struct ct_trace_skipped skipped = {0};
+	int is_insts;
 	struct ct_cta *held = NULL;
-	int st = x->hooks.begin ? x->hooks.begin(x->hooks.ctx, k, x->e) : CT_OK;
+	int st = x->thin ? ct_thin_choose(x->thin, k, ct_trace_kernel_size(x->trace, &is_insts), &chosen,
+	                                  x->e)
+	                 : CT_OK;
+	if (st == CT_OK && chosen.kind == CT_THIN_OUT)
+		return leave_out(x, k, &chosen);
+	if (st == CT_OK && x->hooks.begin)
+		st = x->hooks.begin(x->hooks.ctx, k, x->e);
 	if (st == CT_OK)
 		st = ct_lanes_kernel_begin(x->lanes, k, 0, x->e);
 	if (st != CT_OK)
 		return st;
-	st = ct_lanes_push_launch(x->lanes, x->trace, x->settings, &held, x->e);
+	st = ct_thin_push(x->lanes, x->trace, &chosen, x->settings, &held, &skipped, x->e);
 	if (st == CT_OK)
 		st = ct_lanes_kernel_end(x->lanes, x->launch + x->first, x->e);
-	for (unsigned i = x->first; i < x->first + x->n && st == CT_OK; i++)
-		ct_replay_counts_add(&x->total[i], &x->launch[i]);
-	if (st == CT_OK && x->hooks.end)
-		st = x->hooks.end(x->hooks.ctx, k, x->launch, x->e);
+	if (st == CT_OK && x->thin)
+		st = count_sample(x, &chosen, &skipped);
+	if (st == CT_OK)
+		st = end_kernel(x, k);
 	ct_cta_unref(held);
 	return st;
 }
@@ -124,11 +168,26 @@ static int make_lanes(struct replays *x, const struct ct_replays_engine *spec)
 	return st;
 }
 
+/* The sample of the profile's pass, on the GPU of which it depends. */
+static int choose_sample(struct replays *x)
+{
+	struct ct_gpu g;
+	if (!x->counts)
+		return CT_OK;
+	int st = ct_pass_get_gpu(x->p, &g, x->e);
+	if (st != CT_OK)
+		return st;
+	x->thin = ct_thin_new(&g, x->settings->sample_kernels, x->settings->seed);
+	return x->thin ? CT_OK : ct_fail_nomem(x->e);
+}
+
 /* One pass for the engines from x->first on. */
 static int run_some(struct replays *x, const struct ct_replays_engine *engine)
 {
 	x->made = 0;
-	int st = make_lanes(x, engine);
+	int st = choose_sample(x);
+	if (st == CT_OK)
+		st = make_lanes(x, engine);
 	if (st == CT_OK)
 		st = ct_pass_reopen(x->p, x->settings, x->why, &x->trace, x->e);
 	if (st == CT_OK) {
@@ -138,6 +197,8 @@ static int run_some(struct replays *x, const struct ct_replays_engine *engine)
 	}
 	if (st == CT_OK)
 		st = ct_pass_same_trace(x->p, x->trace, x->total[x->first].warp_insts, x->e);
+	ct_thin_free(x->thin);
+	x->thin = NULL;
 	ct_lanes_free(x->lanes);
 	ct_trace_close(x->trace);
 	x->lanes = NULL;
@@ -159,6 +220,9 @@ int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *se
 	memset(total, 0, n * sizeof *total);
 	if (!(x.launch = ct_calloc(n, sizeof *x.launch)))
 		return ct_fail_nomem(e);
+	const int thinned = settings->sample_kernels > 0 && settings->sample_kernels < 1;
+	if (thinned && !(x.counts = ct_calloc(n, sizeof *x.counts)))
+		st = ct_fail_nomem(e);
 	for (unsigned i = 0; i < n && st == CT_OK; i++)
 		st = ct_replays_fit(settings, engine[i].gpu,
 		                    ct_replays_bytes(engine[i].gpu) + engine[i].part_bytes, e);
@@ -167,6 +231,14 @@ int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *se
 		memset(x.launch, 0, n * sizeof *x.launch);
 		st = run_some(&x, engine + x.first);
 	}
+	for (unsigned i = 0; i < n && x.counts; i++) {
+		if (st == CT_OK && x.hooks.sample) {
+			x.hooks.sample[i] = x.counts[i].series;
+			x.counts[i].series = (struct ct_sample_series){0};
+		}
+		ct_thin_counts_free(&x.counts[i]);
+	}
+	free(x.counts);
 	free(x.launch);
 	return st;
 }

@@ -4,6 +4,7 @@
 
 #include "base/decls.h"
 #include "gpu/gpu.h"
+#include "pass/sample.h"
 #include "pass/settings.h"
 #include "profile/profile.h"
 #include "replay/replay.h"
@@ -28,11 +29,15 @@ struct ct_replays_hooks {
 	int (*begin)(void *ctx, const struct ct_kernel *k, struct ct_error *e);
 	int (*end)(void *ctx, const struct ct_kernel *k, const struct ct_replay_counts *launch,
 	           struct ct_error *e);
+	/* One for each engine, zeroed: get what a sample has measured, where settings->sample_kernels asks for one. The
+	 * caller's to free. NULL: nobody asks. */
+	struct ct_sample_series *sample;
 };
 
 /* Runs the trace that p was made from (reopen.h) through n engines and checks that it was that trace. total[i] gets
  * the counts of engine i over all launches. As many engines as the memory limit has room for are made at once and
- * share a pass over the trace; at least one. With threads, engines run in threads of their own, so that parts of two
+ * share a pass over the trace; at least one. Of a sample (settings->sample_kernels) counts are those of the whole as it
+ * tells; begin does not come before launches that it leaves out. With threads, engines run in threads of their own, so that parts of two
  * engines may share nothing that changes. `why` is the option that needs the trace, for messages. hooks may be NULL.
  * Fails as ct_replays_fit() of one engine, ct_pass_reopen(), ct_replay_new(), the engines and their parts do. */
 int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *settings, const char *why,

@@ -1,65 +1,57 @@
-/* sampler.c - --sample-kernels: launches that repeat others are recognised by kernel,
- * grid, instructions and footprint, and counted as those were; long launches are cut short
- * (sample_waves.c). A kernel that always does the same work is replayed until the cycles of
- * its launches, the first one aside (it may find cold caches), are known within 2 % and its
- * miss rates within a point. */
+/* sampler.c - --sample-kernels in the pass: the launches and CTAs of the sample (thin.c) are replayed, and what they counted
+ * stands for the others. Histograms of a launch grow with its instructions; those of a launch that is left out are
+ * of the last one that stands for its group. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "pass/private/progress.h"
-#include "pass/private/sample_launch.h"
+#include "pass/private/state.h"
+#include "pass/private/thin.h"
 
-enum { GROUPS_MAX = 256 };
-static const double CYCLES_KNOWN = 0.02, RATES_KNOWN = 0.01;
-
-/* Launches of the same work. */
-struct group {
-	char *name;
-	uint32_t grid[3], block[3], regs;
-	uint64_t shmem;
-	struct ct_pass_work work; /* without sketch and cursor */
-	unsigned replayed;
-	struct ct_pass_spread spread[WAVE_RATES]; /* cycles, L1 and LLC miss rate; not of the first */
-	/* the last one that was replayed */
-	struct ct_pass_launch counts;
+/* The last launch that stands for its group. */
+struct last {
+	double insts;
+	struct ct_lineutil_counts util;
 	struct ct_locality_counts locality;
 	struct ct_hist view[SMS_VIEWS][4];
 };
 
 struct ct_pass_sampler {
-	struct group *group[GROUPS_MAX];
-	unsigned n;
-	struct ct_pass_work work;
-	struct ct_cta **cta; /* of a launch that is held back until its work is known */
-	size_t n_cta, cap_cta;
+	struct ct_thin *thin;
+	struct ct_thin_counts counts; /* of the baseline's engine */
+	struct last *last[CT_THIN_GROUPS];
+	struct ct_hist before[SMS_VIEWS][4]; /* of the views when the launch began */
+	struct ct_replay_counts replayed;    /* as counted */
 };
 
-struct ct_pass_sampler *ct_pass_sampler_new(void)
+struct ct_pass_sampler *ct_pass_sampler_new(const struct ct_pass_state *a)
 {
-	return ct_calloc(1, sizeof(struct ct_pass_sampler));
-}
-
-static void drop_ctas(struct ct_pass_sampler *s)
-{
-	while (s->n_cta)
-		ct_cta_unref(s->cta[--s->n_cta]);
+	struct ct_pass_sampler *s = ct_calloc(1, sizeof *s);
+	if (s && !(s->thin = ct_thin_new(&a->gpu, a->settings.sample_kernels, a->settings.seed))) {
+		free(s);
+		return NULL;
+	}
+	return s;
 }
 
 void ct_pass_sampler_free(struct ct_pass_sampler *s)
 {
 	if (!s)
 		return;
-	drop_ctas(s);
-	for (unsigned i = 0; i < s->n; i++) {
-		free(s->group[i]->name);
-		ct_locality_counts_free(&s->group[i]->locality);
-		free(s->group[i]);
+	for (int i = 0; i < CT_THIN_GROUPS; i++) {
+		if (s->last[i])
+			ct_locality_counts_free(&s->last[i]->locality);
+		free(s->last[i]);
 	}
-	ct_pass_work_free(&s->work);
-	free(s->cta);
+	ct_thin_counts_free(&s->counts);
+	ct_thin_free(s->thin);
 	free(s);
+}
+
+const struct ct_replay_counts *ct_pass_sampler_replayed(const struct ct_pass_sampler *s)
+{
+	return &s->replayed;
 }
 
 void ct_pass_sampled_add(struct ct_pass_sampled *into, const struct ct_pass_sampled *from)
@@ -67,198 +59,168 @@ void ct_pass_sampled_add(struct ct_pass_sampled *into, const struct ct_pass_samp
 	into->launches += from->launches;
 	into->ctas += from->ctas;
 	into->insts += from->insts;
-	into->cycles += from->cycles;
-	into->l1_misses += from->l1_misses;
-	into->llc_misses += from->llc_misses;
 }
 
-/* ---- groups ---- */
+/* ---- histograms ---- */
 
-static int same_shape(const struct group *g, const struct ct_kernel *k)
+static uint64_t scale_count(uint64_t v, double f)
 {
-	return memcmp(g->grid, k->grid, sizeof g->grid) == 0 &&
-	       memcmp(g->block, k->block, sizeof g->block) == 0 && g->regs == k->regs &&
-	       g->shmem == k->shmem_bytes && strcmp(g->name, k->name) == 0;
+	return (uint64_t)((double)v * f + 0.5);
 }
 
-static int is_known(const struct group *g)
+static void scale_all(uint64_t *v, size_t n, double f)
 {
-	return ct_pass_spread_half(&g->spread[0]) <= CYCLES_KNOWN * g->spread[0].mean &&
-	       ct_pass_spread_half(&g->spread[1]) <= RATES_KNOWN &&
-	       ct_pass_spread_half(&g->spread[2]) <= RATES_KNOWN;
+	for (size_t i = 0; i < n; i++)
+		v[i] = scale_count(v[i], f);
 }
 
-/* Whether the launch may be one that need not be replayed. */
-static int may_repeat(const struct ct_pass_sampler *s, const struct ct_kernel *k)
+static void scale_hist(struct ct_hist *h, double f)
 {
-	for (unsigned i = 0; i < s->n; i++)
-		if (same_shape(s->group[i], k) && is_known(s->group[i]))
-			return 1;
-	return 0;
+	scale_all(h->count, CT_HIST_BINS, f);
+	h->cold = scale_count(h->cold, f);
 }
 
-static struct group *find_group(const struct ct_pass_sampler *s, const struct ct_kernel *k)
+static void scale_locality(struct ct_locality_counts *c, double f)
 {
-	for (unsigned i = 0; i < s->n; i++)
-		if (same_shape(s->group[i], k) && ct_pass_work_equal(&s->group[i]->work, &s->work))
-			return s->group[i];
-	return NULL;
+	struct ct_hist *const hist[] = {
+		&c->l1_read,     &c->l1_write,     &c->l1_sector_read,     &c->l1_sector_write,
+		&c->merged_read, &c->merged_write, &c->merged_sector_read, &c->merged_sector_write,
+		&c->llc_read,    &c->llc_write,    &c->llc_sector_read,    &c->llc_sector_write,
+		&c->reg_insts,   &c->reg_distinct};
+	for (size_t i = 0; i < sizeof hist / sizeof hist[0]; i++)
+		scale_hist(hist[i], f);
+	for (size_t i = 0; i < c->rj_nearest.n; i++)
+		c->rj_nearest.cell[i].count = scale_count(c->rj_nearest.cell[i].count, f);
+	for (size_t i = 0; i < c->rj_sharers.n; i++)
+		c->rj_sharers.cell[i].count = scale_count(c->rj_sharers.cell[i].count, f);
+	scale_all(&c->rt[0][0], sizeof c->rt / sizeof(uint64_t), f);
 }
 
-/* Makes a group for the work of the launch that has just been looked at. */
-static int add_group(struct ct_pass_state *a, const struct ct_kernel *k, struct group **out)
+static void scale_util(struct ct_lineutil_counts *u, double f)
 {
-	struct ct_pass_sampler *s = a->sampler;
-	struct group *g = ct_calloc(1, sizeof *g);
-	*out = NULL;
-	if (!g || !(g->name = ct_strndup(k->name, strlen(k->name)))) {
-		free(g);
-		return ct_fail_nomem(a->e);
+	scale_all((uint64_t *)(void *)u, sizeof *u / sizeof(uint64_t), f);
+}
+
+/* What the launch has added to a view. */
+static void take_view(const struct ct_pass_state *a, unsigned i, struct ct_hist added[4])
+{
+	for (int h = 0; h < 4; h++) {
+		const struct ct_hist *now = &a->view[i].hist[h], *was = &a->sampler->before[i][h];
+		for (int b = 0; b < CT_HIST_BINS; b++)
+			added[h].count[b] = now->count[b] - was->count[b];
+		added[h].cold = now->cold - was->cold;
 	}
-	memcpy(g->grid, k->grid, sizeof g->grid);
-	memcpy(g->block, k->block, sizeof g->block);
-	g->regs = k->regs;
-	g->shmem = k->shmem_bytes;
-	g->work = s->work;
-	g->work.sketch = NULL;
-	g->work.cursor = NULL;
-	s->group[s->n++] = g;
-	*out = g;
-	return CT_OK;
 }
 
-static double miss_rate(uint64_t misses, uint64_t accesses)
+/* Lets what the launch has added to the views grow with it. */
+static void scale_views(struct ct_pass_state *a, double f)
 {
-	return accesses ? (double)misses / (double)accesses : 0;
-}
-
-/* The launch that has just been counted into *l and a->launch becomes its group's last. */
-static int remember_launch(struct ct_pass_state *a, const struct ct_kernel *k,
-                           const struct ct_pass_launch *l, const struct ct_pass_waves *w)
-{
-	struct group *g = find_group(a->sampler, k);
-	int st = CT_OK;
-	if (!g && a->sampler->n == GROUPS_MAX)
-		return CT_OK;
-	if (!g)
-		st = add_group(a, k, &g);
-	if (st != CT_OK)
-		return st;
-	const struct ct_replay_counts *c = &l->c[0];
-	if (g->replayed++) {
-		ct_pass_spread_add(&g->spread[0], (double)(c->cycles - c->launch_cycles));
-		ct_pass_spread_add(&g->spread[1], miss_rate(c->l1_misses, c->l1_accesses));
-		ct_pass_spread_add(&g->spread[2], miss_rate(c->llc_misses, c->llc_accesses));
-	}
-	g->counts = *l;
-	for (unsigned i = 0; i < a->n_views; i++)
+	struct ct_hist added[4];
+	for (unsigned i = 0; i < a->n_views && f > 1; i++) {
+		take_view(a, i, added);
 		for (int h = 0; h < 4; h++) {
-			const struct ct_hist *now = &a->view[i].hist[h], *was = &w->view[i][h];
-			for (int b = 0; b < CT_HIST_BINS; b++)
-				g->view[i][h].count[b] = now->count[b] - was->count[b];
-			g->view[i][h].cold = now->cold - was->cold;
+			scale_hist(&added[h], f);
+			a->view[i].hist[h] = a->sampler->before[i][h];
+			ct_hist_merge(&a->view[i].hist[h], &added[h]);
 		}
-	ct_locality_counts_free(&g->locality);
-	memset(&g->locality, 0, sizeof g->locality);
-	return ct_locality_counts_add(&g->locality, a->launch, a->e);
+	}
 }
 
-/* The launch is counted as the last of its group was. */
-static int repeat_launch(struct ct_pass_state *a, const struct ct_kernel *k, const struct group *g)
+/* ---- launches ---- */
+
+/* Keeps the histograms of a launch that stands for its group. */
+static int remember_launch(struct ct_pass_state *a, const struct ct_thin_launch *chosen,
+                           const struct ct_pass_launch *l)
 {
-	struct ct_pass_launch l = g->counts;
-	const struct ct_replay_counts *c = &g->counts.c[0];
-	double cycles = (double)(c->cycles - c->launch_cycles);
-	int st = ct_locality_counts_add(a->launch, &g->locality, a->e);
-	if (st != CT_OK)
-		return st;
-	l.sampled.launches = 1;
-	l.sampled.insts = (double)l.c[0].warp_insts;
-	l.sampled.cycles += ct_pass_spread_half(&g->spread[0]) + fabs(cycles - g->spread[0].mean);
-	l.sampled.l1_misses += ct_pass_spread_half(&g->spread[1]) * (double)c->l1_accesses;
-	l.sampled.llc_misses += ct_pass_spread_half(&g->spread[2]) * (double)c->llc_accesses;
+	struct last **last = &a->sampler->last[chosen->group];
+	if (!*last && !(*last = ct_calloc(1, sizeof **last)))
+		return ct_fail_nomem(a->e);
+	(*last)->insts = (double)l->c[0].warp_insts;
+	(*last)->util = l->util;
 	for (unsigned i = 0; i < a->n_views; i++)
-		for (int h = 0; h < 4; h++)
-			ct_hist_merge(&a->view[i].hist[h], &g->view[i][h]);
-	return ct_pass_count(a, k, &l);
+		take_view(a, i, (*last)->view[i]);
+	ct_locality_counts_free(&(*last)->locality);
+	memset(&(*last)->locality, 0, sizeof(*last)->locality);
+	return ct_locality_counts_add(&(*last)->locality, a->launch, a->e);
 }
 
-/* ---- one launch ---- */
-
-static int hold_cta(struct ct_pass_state *a, struct ct_cta *cta)
+/* Nothing of the launch is replayed. */
+static int leave_out(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k,
+                     const struct ct_thin_launch *chosen)
 {
 	struct ct_pass_sampler *s = a->sampler;
-	if (ct_grow((void **)&s->cta, &s->cap_cta, s->n_cta + 1, sizeof *s->cta) < 0)
-		return ct_fail_nomem(a->e);
-	s->cta[s->n_cta++] = ct_cta_ref(cta);
-	return CT_OK;
-}
-
-/* Reads the launch; replays its CTAs at once, or holds them all (*w unused). */
-static int read_launch(struct ct_pass_state *a, struct ct_trace *trace, struct ct_pass_waves *w,
-                       int held)
-{
-	struct ct_cta *cta;
-	int st;
-	while ((st = ct_trace_next_cta(trace, &cta, a->e)) > 0) {
-		st = ct_pass_work_add(&a->sampler->work, cta, a->e);
-		/* The first CTA keeps the kernel alive until the launch has been counted. */
-		if (st >= 0 && (held || a->sampler->n_cta == 0))
-			st = hold_cta(a, cta);
-		if (st >= 0 && !held)
-			st = ct_pass_waves_push(a, w, cta);
-		ct_cta_unref(cta);
-		ct_pass_advance(&a->settings, trace);
-		if (st < 0)
-			return st;
+	struct ct_pass_launch l = {.sampled.launches = 1};
+	struct ct_trace_skipped skipped;
+	const struct last *last = s->last[chosen->group];
+	int st = ct_trace_skip_ctas(trace, UINT64_MAX, &skipped, a->e);
+	if (st == CT_OK)
+		st = ct_thin_count_left_out(&s->counts, chosen, &skipped, &l.c[0], a->e);
+	if (st != CT_OK)
+		return st;
+	l.sampled.insts = (double)skipped.insts;
+	if (last && last->insts > 0) {
+		const double f = (double)skipped.insts / last->insts;
+		l.util = last->util;
+		scale_util(&l.util, f);
+		st = ct_locality_counts_add(a->launch, &last->locality, a->e);
+		if (st == CT_OK)
+			scale_locality(a->launch, f);
+		for (unsigned i = 0; i < a->n_views; i++)
+			for (int h = 0; h < 4; h++) {
+				struct ct_hist some = last->view[i][h];
+				scale_hist(&some, f);
+				ct_hist_merge(&a->view[i].hist[h], &some);
+			}
 	}
-	ct_pass_work_end(&a->sampler->work);
-	return st;
-}
-
-static int finish_launch(struct ct_pass_state *a, const struct ct_kernel *k, struct ct_pass_waves *w)
-{
-	struct ct_pass_launch l;
-	int st = ct_pass_end_launch(a, k, &l);
-	if (st == CT_OK)
-		st = ct_pass_waves_end(a, w, &l);
-	if (st == CT_OK)
-		st = remember_launch(a, k, &l, w);
 	return st == CT_OK ? ct_pass_count(a, k, &l) : st;
 }
 
-/* Reads one launch and counts it: as its group was when it may be a repetition and the work turns out to be the same,
- * else by replaying it. A launch that may repeat is held back until its work is known. */
-static int sample_launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k,
-                         struct ct_pass_waves *w)
+/* The launch has been replayed, all or in part: what was counted becomes that of all of it. */
+static int count_launch(struct ct_pass_state *a, const struct ct_kernel *k,
+                        const struct ct_thin_launch *chosen, const struct ct_trace_skipped *skipped)
 {
 	struct ct_pass_sampler *s = a->sampler;
-	int held = may_repeat(s, k);
-	int st = ct_pass_work_begin(&s->work, k, a->e);
-	if (st == CT_OK && !held)
-		st = ct_pass_waves_begin(a, w, k);
-	if (st == CT_OK)
-		st = read_launch(a, trace, w, held);
-	if (st == CT_OK && held) {
-		const struct group *g = find_group(s, k);
-		if (g && is_known(g))
-			return repeat_launch(a, k, g);
-		st = ct_pass_waves_begin(a, w, k);
-		for (size_t i = 0; i < s->n_cta && st == CT_OK; i++)
-			st = ct_pass_waves_push(a, w, s->cta[i]);
+	struct ct_pass_launch l;
+	size_t n;
+	int st = ct_pass_end_launch(a, k, &l);
+	if (st != CT_OK)
+		return st;
+	const struct ct_lanes_mark *mark = ct_lanes_marks(a->lanes, 0, &n);
+	const double insts = (double)l.c[0].warp_insts;
+	ct_replay_counts_add(&s->replayed, &l.c[0]);
+	st = ct_thin_count(&s->counts, chosen, mark, n, skipped, &l.c[0], a->e);
+	if (skipped->insts && insts > 0) {
+		const double whole = (insts + (double)skipped->insts) / insts;
+		l.sampled.ctas = skipped->ctas;
+		l.sampled.insts = (double)skipped->insts;
+		scale_locality(a->launch, whole);
+		scale_util(&l.util, whole);
+		scale_views(a, whole);
 	}
-	return st == CT_OK ? finish_launch(a, k, w) : st;
+	if (st == CT_OK && chosen->stands)
+		st = remember_launch(a, chosen, &l);
+	return st == CT_OK ? ct_pass_count(a, k, &l) : st;
 }
 
 int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k)
 {
-	struct ct_pass_waves *w = ct_calloc(1, sizeof *w);
-	if (!w)
-		return ct_fail_nomem(a->e);
-	int st = sample_launch(a, trace, k, w);
-	ct_pass_waves_free(w);
-	free(w);
-	drop_ctas(a->sampler);
+	struct ct_thin_launch chosen;
+	struct ct_trace_skipped skipped;
+	struct ct_cta *held = NULL;
+	int is_insts;
+	int st = ct_thin_choose(a->sampler->thin, k, ct_trace_kernel_size(trace, &is_insts), &chosen,
+	                        a->e);
+	if (st == CT_OK && chosen.kind == CT_THIN_OUT)
+		return leave_out(a, trace, k, &chosen);
+	for (unsigned i = 0; i < a->n_views; i++)
+		memcpy(a->sampler->before[i], a->view[i].hist, sizeof a->sampler->before[i]);
+	if (st == CT_OK)
+		st = ct_pass_begin_launch(a, k);
+	if (st == CT_OK)
+		st = ct_thin_push(a->lanes, trace, &chosen, &a->settings, &held, &skipped, a->e);
+	if (st == CT_OK)
+		st = count_launch(a, k, &chosen, &skipped);
+	ct_cta_unref(held);
 	return st;
 }
 
@@ -270,18 +232,53 @@ static int put_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s, c
 	return ct_profile_add_real(a->p, s->name, metric, v, NULL, "sampled", a->e);
 }
 
-/* value -/+ half, over `of`, as NAME_low and NAME_high. */
-static int put_range(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *low,
-                     const char *high, double value, double half, double of)
+/* Which strata the counts of a scope come from. */
+static struct ct_sample_scope strata_of(const struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
-	int st = put_sampled(a, s, low, of > 0 ? fmax(value - half, 0) / of : NAN);
-	return st == CT_OK ? put_sampled(a, s, high, of > 0 ? (value + half) / of : NAN) : st;
+	static const char name[] = "name:", launch[] = "kernel:";
+	struct ct_sample_scope of = {0};
+	if (s->name == a->scope[0].name)
+		return of;
+	if (strncmp(s->name, name, sizeof name - 1) == 0)
+		of.kernel = ct_sample_name(s->name + sizeof name - 1);
+	else if (strncmp(s->name, launch, sizeof launch - 1) == 0)
+		of.launch = (uint32_t)strtoul(s->name + sizeof launch - 1, NULL, 10);
+	return of;
+}
+
+/* Of a launch that is left out nothing is known but what its group tells. */
+static double half_of(const struct ct_pass_state *a, const struct ct_pass_scope *s,
+                      const double weight[CT_SAMPLE_RATES])
+{
+	const struct ct_sample_scope of = strata_of(a, s);
+	if (!(s->sampled.insts > 0))
+		return 0;
+	return of.launch && s->sampled.launches ? INFINITY
+	                                        : ct_sample_half(&a->sampler->counts.series, weight, of);
+}
+
+/* The rate misses / accesses with its range: the error of a ratio is that of misses - rate * accesses. */
+static int put_range(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *low,
+                     const char *high, enum ct_sample_rate misses, double n_misses,
+                     enum ct_sample_rate accesses, double n_accesses)
+{
+	double weight[CT_SAMPLE_RATES] = {0}, rate = n_misses / n_accesses;
+	if (!(n_accesses > 0)) {
+		int st = put_sampled(a, s, low, NAN);
+		return st == CT_OK ? put_sampled(a, s, high, NAN) : st;
+	}
+	weight[misses] = 1 / n_accesses;
+	weight[accesses] = -rate / n_accesses;
+	const double half = half_of(a, s, weight);
+	int st = put_sampled(a, s, low, fmax(rate - half, 0));
+	return st == CT_OK ? put_sampled(a, s, high, fmin(rate + half, 1)) : st;
 }
 
 /* Cycles are a whole number: so are the ends of its range, rounded outwards, so that it lies between them. */
-static int put_cycles(struct ct_pass_state *a, const struct ct_pass_scope *s, uint64_t cycles,
-                      double half)
+static int put_cycles(struct ct_pass_state *a, const struct ct_pass_scope *s, uint64_t cycles)
 {
+	const double weight[CT_SAMPLE_RATES] = {[CT_SAMPLE_CYCLES] = 1};
+	const double half = half_of(a, s, weight);
 	double low = floor(fmax((double)cycles - half, 0)), high = ceil((double)cycles + half);
 	if (!(high < 0x1p63)) {
 		int st = put_sampled(a, s, "cycles_low", NAN);
@@ -305,12 +302,12 @@ int ct_pass_write_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s
 		st = put_sampled(a, s, "replayed_share",
 		                 c->warp_insts ? 1 - x->insts / (double)c->warp_insts : NAN);
 	if (st == CT_OK)
-		st = put_cycles(a, s, c->cycles, x->cycles);
+		st = put_cycles(a, s, c->cycles);
 	if (st == CT_OK)
-		st = put_range(a, s, "l1_miss_rate_low", "l1_miss_rate_high", (double)c->l1_misses,
-		               x->l1_misses, (double)c->l1_accesses);
+		st = put_range(a, s, "l1_miss_rate_low", "l1_miss_rate_high", CT_SAMPLE_L1_MISSES,
+		               (double)c->l1_misses, CT_SAMPLE_L1_ACCESSES, (double)c->l1_accesses);
 	if (st == CT_OK)
-		st = put_range(a, s, "llc_miss_rate_low", "llc_miss_rate_high", (double)c->llc_misses,
-		               x->llc_misses, (double)c->llc_accesses);
+		st = put_range(a, s, "llc_miss_rate_low", "llc_miss_rate_high", CT_SAMPLE_LLC_MISSES,
+		               (double)c->llc_misses, CT_SAMPLE_LLC_ACCESSES, (double)c->llc_accesses);
 	return st;
 }

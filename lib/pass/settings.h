@@ -21,9 +21,11 @@ struct ct_pass_progress {
 
 /* Zeroed, this is the default: one thread, nothing sampled (sample 0 means 1), no warm-up, 1 GiB. */
 struct ct_pass_settings {
-	unsigned threads;    /* 0 means 1; the results do not depend on it */
-	uint64_t warmup;     /* the first warp instructions warm the caches and are not counted */
-	double sample;       /* share of the lines that reuse analysis follows, 0 < sample <= 1 */
+	unsigned threads; /* 0 means 1; the results do not depend on it */
+	uint64_t warmup;  /* the first warp instructions warm the caches and are not counted */
+	double sample;    /* share of the lines that reuse analysis follows, 0 < sample <= 1 */
+	double sample_kernels; /* share of the warp instructions that are replayed, for the others to be told from
+	                          them (doc/sampling.md), 0 < sample_kernels <= 1; 0 means 1 */
 	uint64_t seed;       /* of sampling and of parts that draw */
 	uint64_t max_memory; /* bytes; 0 means 1 GiB. The limit that messages name */
 	uint64_t memory;     /* bytes of it that this process may take; 0 means all */

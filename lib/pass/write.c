@@ -231,10 +231,12 @@ static int write_items(struct ct_pass_state *a)
 /* ES and SW records of the caller's observers. */
 static int write_observers(struct ct_pass_state *a)
 {
+	const struct ct_replay_counts *all = a->sampler ? ct_pass_sampler_replayed(a->sampler)
+	                                                : &a->scope[0].counts;
 	int st = CT_OK;
 	for (unsigned i = 0; st == CT_OK && i < a->o.n_observers; i++)
 		if (a->o.observers[i]->write)
-			st = a->o.observers[i]->write(a->observer[i], a->p, &a->scope[0].counts, a->e);
+			st = a->o.observers[i]->write(a->observer[i], a->p, all, a->e);
 	return st;
 }
 

@@ -214,7 +214,7 @@ static const struct ct_metric sn_metrics[] = {
 	NOT("cold_miss_fraction", "ratio"),
 	NOT("footprint_over_llc", "ratio"),
 	NOT("llc_slice_imbalance", "ratio"),
-	/* --sample-kernels: what was left out, and 95 % ranges. */
+	/* --sample-kernels: what was left out, and 90 % ranges. */
 	SUM_GIVEN("sampled_launches", "launches"),
 	SUM_GIVEN("sampled_ctas", "CTAs"),
 	MEAN("replayed_share", "ratio", "warp_insts"),

@@ -36,6 +36,7 @@ static int place_one(struct ct_replay *r, uint32_t i)
 	struct ct_cta *cta = r->waiting;
 	r->waiting = NULL;
 	r->last_sm = i;
+	r->placed = r->base + r->round;
 	sm->now = r->round;
 	if (rp_sm_place(r, sm, cta, r->round) < 0)
 		return r->error.status;

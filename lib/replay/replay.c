@@ -320,6 +320,11 @@ int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct
 	return copy_error(r, e);
 }
 
+uint64_t ct_replay_placed(const struct ct_replay *r)
+{
+	return r->placed;
+}
+
 void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes)
 {
 	if (r->g.llc_memcpy_fill)

@@ -191,6 +191,8 @@ int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error 
 int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct ct_error *e);
 /* A host-to-device copy (fills the LLC when the GPU says so). */
 void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes);
+/* The cycle in which the last CTA so far was placed on an SM, over all launches. Pure. */
+uint64_t ct_replay_placed(const struct ct_replay *r);
 void ct_replay_total(const struct ct_replay *r, struct ct_replay_counts *c);
 void ct_replay_counts_add(struct ct_replay_counts *into, const struct ct_replay_counts *from);
 void ct_replay_free(struct ct_replay *r); /* NULL allowed */

@@ -32,6 +32,13 @@ struct ct_ctz {
 	uint64_t kernels, memcpys, ctas, warps, insts, kernel_ctas, kernel_warps;
 	uint32_t looked_at; /* static instructions of the kernel, for its first bulk copy */
 	int bulk;           /* there is one */
+	/* A plain file, once the index was asked for: blocks are read where they lie (fd >= 0), and those that nobody
+	 * wants are not read at all. */
+	int looked, fd;
+	struct ctz_index index;
+	int dense;            /* the kernel's frames can be told apart by their thread blocks */
+	size_t frames;        /* of the kernel that have been read or passed over */
+	uint64_t frame_began; /* instructions decoded before the frame at hand */
 };
 
 static void close_reader(void *r)
@@ -46,6 +53,7 @@ static void close_reader(void *r)
 	ctz_code_reset(&c->code_state);
 	ctz_decoder_free(c->decoder);
 	ct_builder_free(&c->builder, c->env->store);
+	ctz_index_free(&c->index);
 	free(c);
 }
 
@@ -58,6 +66,7 @@ static int open_reader(void **out, struct ct_source *s, struct ct_env *env, stru
 		return ct_fail_nomem(e);
 	c->source = s;
 	c->env = env;
+	c->fd = -1;
 	c->zstd = ZSTD_createDCtx();
 	if (!c->zstd || ct_builder_init(&c->builder) != 0 || ctz_decoder_new(&c->decoder, e) < 0) {
 		close_reader(c);
@@ -86,10 +95,29 @@ static int fail(const struct ct_ctz *c, struct ct_error *e, int status, const ch
 	return ct_fail(e, status, "%s:byte %" PRIu64 ": %s", ct_source_name(c->source), c->at, text);
 }
 
+/* The same where the file is read at any place: the block is not longer than the file. */
+static int read_in_place(struct ct_ctz *c, size_t n, struct ct_error *e)
+{
+	const uint64_t at = c->at + c->block.len;
+	if (at > c->index.size || n > c->index.size - at)
+		return fail(c, e, CT_ERR_INPUT, "the file ends without its end record: it is cut");
+	for (size_t done = 0; done < n;) {
+		char some[16 * 1024];
+		size_t take = n - done < sizeof some ? n - done : sizeof some;
+		if (ctz_read_at(c->fd, at + done, some, take) != 0)
+			return fail(c, e, CT_ERR_IO, "cannot read it");
+		ct_buf_add(&c->block, some, take);
+		done += take;
+	}
+	return c->block.failed ? ct_fail_nomem(e) : CT_OK;
+}
+
 /* Appends n more bytes of the file to c->block. Memory grows with what is there, not
  * with what a length claims. */
 static int read_more(struct ct_ctz *c, size_t n, struct ct_error *e)
 {
+	if (c->fd >= 0)
+		return read_in_place(c, n, e);
 	while (n > 0) {
 		if (c->p == c->end) {
 			struct ct_error bare;
@@ -280,9 +308,11 @@ static int kernel_block(struct ct_ctz *c, struct ct_error *e)
 		note_bulk(c);
 		return st < 0 ? named_error(c, st, &bare, e) : 1;
 	case CTZ_FRAME:
+		c->frame_began = ctz_decoder_insts(c->decoder);
 		st = ctz_decoder_frame(c->decoder, c->launch, c->payload.p,
 		                       (size_t)(c->payload.end - c->payload.p), &bare);
 		c->in_frame = st == CT_OK;
+		c->frames++;
 		return st < 0 ? named_error(c, st, &bare, e) : 1;
 	case CTZ_KERNEL_END: return end_kernel(c, e);
 	default:
@@ -323,13 +353,181 @@ static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 	return 0;
 }
 
+/* ---- what is left out ---- */
+
+/* Reads the index of a plain file, once: from then on blocks are read where they lie. */
+static void look_at_index(struct ct_ctz *c)
+{
+	uint64_t size = 0;
+	if (c->looked)
+		return;
+	int fd = ct_source_plain_file(c->source, &size);
+	c->looked = 1;
+	if (fd < 0 || c->env->options.salvage || ctz_index_read(&c->index, fd, size) != 0)
+		return;
+	if (c->kernels > c->index.kernels) {
+		ctz_index_free(&c->index);
+		return;
+	}
+	c->fd = fd;
+}
+
+/* Whether frames of the kernel can be passed over by their numbers. */
+static void find_frames(struct ct_ctz *c)
+{
+	const uint32_t *g = c->launch->kernel.grid;
+	c->dense = c->fd >= 0 && c->kernels && c->kernels <= c->index.kernels &&
+	           ctz_index_is_dense(&c->index, c->kernels - 1, (uint64_t)g[0] * g[1] * g[2]);
+}
+
+/* Steps over the block that comes next, if it is a frame: 1, or 0 when it is another. */
+static int hop_frame(struct ct_ctz *c, struct ct_error *e)
+{
+	unsigned char head[CTZ_HEAD];
+	const uint64_t at = c->at + c->block.len;
+	if (at + CTZ_HEAD > c->index.size || ctz_read_at(c->fd, at, head, sizeof head) != 0)
+		return fail(c, e, CT_ERR_IO, "cannot read it");
+	if (head[0] != CTZ_FRAME)
+		return 0;
+	const uint64_t whole = CTZ_HEAD + get_le(head + 2, 4) + 4;
+	c->text_bytes += CTZ_HEAD + get_le(head + 6, 4) + 4;
+	c->at = at + whole;
+	ct_buf_reset(&c->block);
+	c->skipped = 1;
+	c->frames++;
+	return 1;
+}
+
+/* Of the frames of the kernel at hand, by their number. */
+static const struct ctz_indexed_frame *frame_at(const struct ct_ctz *c, size_t i)
+{
+	return &c->index.frame[c->index.kernel[c->kernels - 1].frame + i];
+}
+
+/* The last thread block that begins in a frame. */
+static uint64_t last_of(const struct ct_ctz *c, size_t i)
+{
+	return frame_at(c, i)->first + frame_at(c, i)->ctas - 1;
+}
+
+/* Counts thread blocks up to and with `last`, and instructions, that are passed over. */
+static void count_skipped(struct ct_ctz *c, uint64_t last, uint64_t insts, struct ct_trace_skipped *s)
+{
+	const uint32_t *b = c->launch->kernel.block;
+	const uint64_t ctas = last + 1 - c->kernel_ctas;
+	const uint64_t warps = ctas * (((uint64_t)b[0] * b[1] * b[2] + 31) / 32);
+	s->ctas += ctas;
+	s->warps += warps;
+	s->insts += insts;
+	c->kernel_ctas += ctas;
+	c->kernel_warps += warps;
+	c->env->stats->ctas += ctas;
+	c->env->stats->warps += warps;
+	c->env->stats->warp_insts += insts;
+}
+
+/* Reads the frame that comes next, which begins with the rest of a thread block that has been passed over: so is the
+ * rest. */
+static int drop_rest(struct ct_ctz *c, struct ct_trace_skipped *s, struct ct_error *e)
+{
+	struct ct_error bare;
+	struct ct_cta *cta;
+	int st = 1;
+	while (!c->in_frame && st > 0)
+		st = kernel_block(c, e);
+	if (st <= 0)
+		return st < 0 ? st
+		              : fail(c, e, CT_ERR_INPUT, "the index tells of another content: damaged");
+	ctz_decoder_resume(c->decoder, c->kernel_ctas - 1);
+	st = ctz_decoder_cta(c->decoder, &c->builder, c->env->store, c->env->options.keep_values, &bare);
+	if (st < 0)
+		return named_error(c, st, &bare, e);
+	if (st != 1)
+		return fail(c, e, CT_ERR_INPUT, "the index tells of another content: damaged");
+	if ((st = ct_builder_finish(&c->builder, c->launch, c->env->store, &cta, e)) < 0)
+		return st;
+	for (uint32_t i = 0; i < cta->warps; i++) {
+		s->insts += cta->warp[i].insts;
+		c->env->stats->warp_insts += cta->warp[i].insts;
+	}
+	ct_cta_unref(cta);
+	return CT_OK;
+}
+
+/* Passes over the rest of the frame at hand. */
+static void leave_frame(struct ct_ctz *c, struct ct_trace_skipped *s)
+{
+	const uint64_t decoded = ctz_decoder_insts(c->decoder) - c->frame_began;
+	const struct ctz_indexed_frame *f = frame_at(c, c->frames - 1);
+	c->in_frame = 0;
+	c->skipped = 1;
+	count_skipped(c, last_of(c, c->frames - 1), f->insts > decoded ? f->insts - decoded : 0, s);
+}
+
+/* Passes over frames whose thread blocks all are among the next n, reading the code that stands between them. What remains
+ * of the n is the caller's to read. */
+static int skip_ctas(void *r, uint64_t n, struct ct_trace_skipped *s, struct ct_error *e)
+{
+	struct ct_ctz *c = r;
+	int st = 1;
+	if (!c->in_kernel)
+		return CT_OK;
+	look_at_index(c);
+	if (!c->dense && !c->frames)
+		find_frames(c);
+	if (!c->dense)
+		return CT_OK;
+	const size_t frames = c->index.kernel[c->kernels - 1].frames, before = c->frames;
+	const uint64_t to = n < UINT64_MAX - c->kernel_ctas ? c->kernel_ctas + n : UINT64_MAX;
+	if (c->frames > frames || (c->in_frame && last_of(c, c->frames - 1) >= to))
+		return CT_OK;
+	const int left = c->in_frame;
+	if (left)
+		leave_frame(c, s);
+	while (st >= 0 && c->frames < frames && last_of(c, c->frames) < to) {
+		const size_t i = c->frames;
+		if ((st = hop_frame(c, e)) == 1)
+			count_skipped(c, last_of(c, i), frame_at(c, i)->insts, s);
+		else if (st == 0)
+			st = kernel_block(c, e); /* code */
+	}
+	if (st >= 0 && (left || c->frames > before) && c->frames > 0 && c->frames < frames &&
+	    frame_at(c, c->frames)->first == last_of(c, c->frames - 1))
+		st = drop_rest(c, s, e);
+	return st < 0 ? st : CT_OK;
+}
+
+static uint64_t kernel_insts(void *r)
+{
+	struct ct_ctz *c = r;
+	look_at_index(c);
+	return c->fd >= 0 && c->in_kernel && c->kernels <= c->index.kernels
+	               ? c->index.kernel[c->kernels - 1].insts
+	               : 0;
+}
+
+static int totals(const void *r, uint64_t *bytes, uint64_t *crc)
+{
+	const struct ct_ctz *c = r;
+	if (c->fd < 0)
+		return 0;
+	*bytes = c->index.size;
+	*crc = c->index.crc;
+	return 1;
+}
+
 /* Passes over the rest of a kernel without unpacking its frames. */
 static int skip_kernel(void *r, struct ct_error *e)
 {
 	struct ct_ctz *c = r;
 	c->skipped = 1;
 	while (c->in_kernel) {
-		int st = read_block(c, e);
+		int st = c->fd >= 0 ? hop_frame(c, e) : 0;
+		if (st < 0)
+			return st;
+		if (st > 0)
+			continue;
+		st = read_block(c, e);
 		if (st < 0)
 			return st;
 		if (c->type == CTZ_KERNEL_END)
@@ -367,10 +565,12 @@ static int start_kernel(struct ct_ctz *c, struct ct_error *e)
 	c->env->stats->unordered_kernels += k->unordered;
 	ctz_code_reset(&c->code_state);
 	c->in_kernel = 1;
-	c->in_frame = c->partial = c->bulk = 0;
+	c->in_frame = c->partial = c->bulk = c->dense = 0;
 	c->looked_at = 0;
+	c->frames = 0;
 	c->kernel_ctas = c->kernel_warps = 0;
 	c->kernels++;
+	find_frames(c);
 	return 1;
 }
 
@@ -384,7 +584,7 @@ static int end_of_file(struct ct_ctz *c, struct ct_error *e)
 		return fail(c, e, CT_ERR_INPUT, "damaged end record");
 	for (int i = 0; i < CTZ_END_FIELDS; i++)
 		v[i] = get_le(p + 8 * i, 8);
-	if (v[1] != c->crc || v[2] != c->kernels || v[3] != c->memcpys ||
+	if ((c->fd < 0 && v[1] != c->crc) || v[2] != c->kernels || v[3] != c->memcpys ||
 	    (!c->skipped && (v[4] != c->ctas || v[5] != c->warps || v[6] != c->insts)))
 		return fail(c, e, CT_ERR_INPUT, "the end record tells of another content: damaged");
 	s->missing_kernels += v[7];
@@ -397,7 +597,9 @@ static int end_of_file(struct ct_ctz *c, struct ct_error *e)
 	const char *rest;
 	size_t n = 0;
 	struct ct_error bare;
-	int st = c->p == c->end ? ct_source_read_bare(c->source, &rest, &n, &bare) : 1;
+	int st = c->fd >= 0       ? c->at + c->block.len < c->index.size
+	         : c->p == c->end ? ct_source_read_bare(c->source, &rest, &n, &bare)
+	                          : 1;
 	if (st < 0)
 		return fail(c, e, st, "%s", bare.text);
 	if (st > 0)
@@ -509,6 +711,9 @@ const struct ct_reader_ops ct_ctz_ops = {
 	.next_event = next_event,
 	.next_cta = next_cta,
 	.skip = skip_kernel,
+	.skip_ctas = skip_ctas,
+	.kernel_insts = kernel_insts,
+	.totals = totals,
 	.text_bytes = text_bytes,
 	.close = close_reader,
 };

@@ -19,7 +19,8 @@ struct ctz_decoder {
 	uint64_t next_index, last_insts;
 	int first_of_frame;
 	/* The CTA that is being put together, over frames. */
-	int open; /* it goes on in the next frame */
+	int open;    /* it goes on in the next frame */
+	int resumed; /* nobody has decoded its beginning */
 	uint64_t index;
 	uint64_t warp_seen[32];
 	struct ct_stream stream; /* the packer's state, nothing else of it is used */
@@ -353,7 +354,7 @@ static int start_warp(struct ctz_decoder *d, struct ct_builder *b, uint64_t *nex
 	d->insts += d->left;
 	d->total += d->left;
 	d->model.warp++;
-	if (goes_on)
+	if (goes_on && !d->resumed)
 		return b->warps && b->warp[b->warps - 1].warp == warp ? 0 : DAMAGED;
 	if (d->warp_seen[warp / 64] >> warp % 64 & 1)
 		return DAMAGED;
@@ -407,7 +408,15 @@ static int get_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store 
 	d->open = more;
 	d->model.cta++;
 	int st = get_warps(d, b, s, head, keep_values, e);
+	d->resumed = 0;
 	return st != 0 ? st : more ? 2 : 1;
+}
+
+void ctz_decoder_resume(struct ctz_decoder *d, uint64_t index)
+{
+	memset(d->warp_seen, 0, sizeof d->warp_seen);
+	d->index = index;
+	d->open = d->resumed = 1;
 }
 
 int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s, int keep_values,

@@ -305,6 +305,8 @@ static void update_stats(struct ct_trace *t)
 	t->stats.raw_bytes = t->base_bytes + ct_source_raw_bytes(t->source);
 	t->stats.crc64 = ct_source_raw_crc64(t->source);
 	t->stats.text_bytes = t->base_text + (t->reader ? t->ops->text_bytes(t->reader) : 0);
+	if (t->reader && t->ops->totals)
+		(void)t->ops->totals(t->reader, &t->stats.raw_bytes, &t->stats.crc64);
 }
 
 static void end_member(struct ct_trace *t)
@@ -611,6 +613,52 @@ int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *
 int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e)
 {
 	return t->streams ? ct_streams_skip_kernel(t->streams, bytes, e) : ct_trace_skip_launch(t, bytes, e);
+}
+
+/* Reads CTAs and drops them. */
+static int drop_ctas(struct ct_trace *t, uint64_t n, struct ct_trace_skipped *skipped,
+                     struct ct_error *e)
+{
+	int st = 1;
+	while (skipped->ctas < n && st > 0) {
+		struct ct_cta *cta;
+		if ((st = ct_trace_next_cta(t, &cta, e)) <= 0)
+			break;
+		skipped->ctas++;
+		skipped->warps += ct_cta_warps(cta);
+		for (uint32_t i = 0; i < ct_cta_warps(cta); i++)
+			skipped->insts += ct_cta_warp(cta, i)->insts;
+		ct_cta_unref(cta);
+	}
+	return st < 0 ? st : CT_OK;
+}
+
+int ct_trace_skip_ctas(struct ct_trace *t, uint64_t n, struct ct_trace_skipped *skipped,
+                       struct ct_error *e)
+{
+	*skipped = (struct ct_trace_skipped){0};
+	if (t->streams)
+		return drop_ctas(t, n, skipped, e);
+	if (!t->in_kernel || !t->reader)
+		return CT_OK;
+	int st = t->ops->skip_ctas ? t->ops->skip_ctas(t->reader, n, skipped, e) : CT_OK;
+	update_stats(t);
+	if (st < 0)
+		return give_up(t, st, e);
+	return drop_ctas(t, n, skipped, e);
+}
+
+uint64_t ct_trace_kernel_size(struct ct_trace *t, int *is_insts)
+{
+	struct stat file;
+	*is_insts = 0;
+	if (t->streams || !t->in_kernel || !t->reader)
+		return 0;
+	if (t->ops->kernel_insts) {
+		*is_insts = 1;
+		return t->ops->kernel_insts(t->reader);
+	}
+	return t->is_list && stat(ct_source_name(t->source), &file) == 0 ? (uint64_t)file.st_size : 0;
 }
 
 const struct ct_arrays *ct_trace_arrays(const struct ct_trace *t)

@@ -94,6 +94,18 @@ int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *
  * Fails as ct_trace_next(). */
 int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e);
 
+struct ct_trace_skipped {
+	uint64_t ctas, warps, insts; /* warp instructions */
+};
+/* Passes over the next n CTAs of the current kernel, or those that are left, and tells how many they were. They count
+ * in the statistics. Of a packed trace in a file whole frames of them are neither unpacked nor checked, and their warps
+ * are those that the kernel's thread blocks have; of any other form they are read. Fails as ct_trace_next_cta(). */
+int ct_trace_skip_ctas(struct ct_trace *t, uint64_t n, struct ct_trace_skipped *skipped,
+                       struct ct_error *e);
+/* How large the current launch is, without reading it: its warp instructions where a packed trace's index tells them
+ * (*is_insts 1), else the bytes of its file in a list (*is_insts 0), else 0. */
+uint64_t ct_trace_kernel_size(struct ct_trace *t, int *is_insts);
+
 /* What was allocated before the event that was handed out last, and after the last event everything
  * (trace/arrays.h); never NULL. Empty where the trace does not tell. It grows in ct_trace_next(). */
 struct ct_arrays;

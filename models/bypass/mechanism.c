@@ -80,7 +80,6 @@ static const struct ct_pass_observer observer = {
 	.kernel = observer_kernel,
 	.write = observer_write,
 	.close = observer_close,
-	.structural = 1,
 };
 
 /* ---- the estimate ---- */

@@ -88,5 +88,4 @@ const struct ct_pass_observer mk_observer = {
 	.kernel = observer_kernel,
 	.write = observer_write,
 	.close = observer_close,
-	.structural = 1,
 };

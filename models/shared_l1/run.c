@@ -294,4 +294,4 @@ static int after_pass(void *ctx, const struct ct_pass_setup *setup, struct ct_pr
 }
 
 const struct ct_pass_observer ct_sl_order_observer = {
-	.name = "shared-l1", .after = after_pass, .structural = 1};
+	.name = "shared-l1", .after = after_pass};

@@ -127,7 +127,6 @@ static const struct ct_pass_observer observer = {
 	.kernel = observer_kernel,
 	.write = observer_write,
 	.close = observer_close,
-	.structural = 1,
 };
 
 /* ---- the estimate ---- */

@@ -23,7 +23,8 @@ struct system {
 	unsigned ideal; /* enum ct_replay_ideal, of an ideal */
 	struct ct_mechanism_tried tried[TRIED_MAX];
 	unsigned n_tried;
-	struct ct_replay_counts best; /* of the setting with the fewest cycles */
+	struct ct_replay_counts best;   /* of the setting with the fewest cycles */
+	struct ct_sample_series sample; /* of it, where the trace is sampled */
 	double only; /* the one setting to replay; 0: those of a search, or the only one there is */
 };
 
@@ -47,6 +48,7 @@ struct bench {
 	struct system *system;
 	unsigned n;
 	double configured; /* cycles of the GPU as configured in this timing; 0: not replayed yet */
+	struct ct_sample_series sample;                /* of it */
 	double found[CT_MECHANISMS_MAX][SYSTEMS_EACH]; /* the settings that quick replays found best */
 	int bounded;                                   /* the ideals have been replayed */
 	unsigned failed; /* mechanisms that have no engine here, a bit each */
@@ -74,6 +76,13 @@ static unsigned open_verdicts(struct bench *b)
 		if (!(b->failed >> m & 1) && is_open(b, m))
 			open |= 1u << m;
 	return open;
+}
+
+/* Takes all systems off the bench. */
+static void clear_systems(struct bench *b)
+{
+	while (b->n)
+		ct_sample_free(&b->system[--b->n].sample);
 }
 
 static void add_system(struct bench *b, const struct system *s)
@@ -158,14 +167,20 @@ static const struct ct_mechanism_tried *best_of(const struct system *s)
 	return best;
 }
 
-static void take_counts(struct system *s, double setting, const struct ct_replay_counts *c)
+/* Notes what a setting of a system gave; *sample moves where it is the best so far. */
+static void take_counts(struct system *s, double setting, const struct ct_replay_counts *c,
+                        struct ct_sample_series *sample)
 {
 	const double cycles = (double)(c->cycles - c->launch_cycles);
 	const struct ct_mechanism_tried *best = best_of(s);
 	if (s->n_tried == TRIED_MAX)
 		return;
-	if (!best || cycles < best->cycles)
+	if (!best || cycles < best->cycles) {
 		s->best = *c;
+		ct_sample_free(&s->sample);
+		s->sample = *sample;
+		*sample = (struct ct_sample_series){0};
+	}
 	s->tried[s->n_tried++] = (struct ct_mechanism_tried){setting, cycles};
 }
 
@@ -173,24 +188,40 @@ static void take_counts(struct system *s, double setting, const struct ct_replay
 static int run_round(struct bench *b, unsigned *n)
 {
 	struct ct_replay_counts *total = ct_calloc(ENGINES_MAX, sizeof *total);
-	int st = total ? CT_OK : ct_fail_nomem(b->e);
+	struct ct_sample_series *sample = ct_calloc(ENGINES_MAX, sizeof *sample);
+	const struct ct_replays_hooks hooks = {.sample = sample};
+	int st = total && sample ? CT_OK : ct_fail_nomem(b->e);
 	for (unsigned i = 0; i < b->n && st == CT_OK; i++)
 		if (!b->system[i].run || !(b->failed >> b->system[i].mechanism & 1))
 			st = add_engines(b, &b->system[i]);
 	*n = b->round.n;
 	if (st == CT_OK && *n)
-		st = ct_replays_run(b->j->p, b->j->settings, "an open verdict", b->round.spec, *n, NULL,
-		                    total, b->e);
+		st = ct_replays_run(b->j->p, b->j->settings, "an open verdict", b->round.spec, *n,
+		                    &hooks, total, b->e);
 	for (unsigned i = 0; i < *n && st == CT_OK; i++) {
 		struct system *s = b->round.engine[i].system;
-		take_counts(s, b->round.engine[i].setting, &total[i]);
+		take_counts(s, b->round.engine[i].setting, &total[i], &sample[i]);
 	}
 	free_engines(b);
+	for (unsigned i = 0; i < ENGINES_MAX && sample; i++)
+		ct_sample_free(&sample[i]);
+	free(sample);
 	free(total);
 	return st;
 }
 
 /* ---- what came of it ---- */
+
+/* The speed-up over the GPU as configured: of a sample with the range that differences between its units give. */
+static void write_speedup(struct bench *b, struct ct_records *w, const struct system *s, double speedup)
+{
+	double half = s->sample.n_strata ? ct_sample_ratio_half(&b->sample, &s->sample) : 0;
+	if (half > 0)
+		ct_records_between(w, "speedup_configured", speedup, speedup * exp(-half),
+		                   speedup * exp(half));
+	else
+		ct_records_value(w, "speedup_configured", speedup);
+}
 
 /* The best of a system's settings as ES records of mechanism m. */
 static int write_system(struct bench *b, const struct ct_mechanism *m, const struct system *s)
@@ -202,7 +233,7 @@ static int write_system(struct bench *b, const struct ct_mechanism *m, const str
 		return CT_OK;
 	ct_records_value(&w, "cycles", (double)s->best.cycles);
 	ct_records_value(&w, "ipc", (double)s->best.thread_insts / (double)s->best.cycles);
-	ct_records_value(&w, "speedup_configured", b->configured / best->cycles);
+	write_speedup(b, &w, s, b->configured / best->cycles);
 	ct_records_value(&w, "llc_mpki",
 	                 1000 * (double)s->best.llc_misses / (double)s->best.thread_insts);
 	if (s->run && best->setting > 0 && m->setting_records)
@@ -223,8 +254,12 @@ static int run_systems(struct bench *b)
 	}
 	while (st == CT_OK && n)
 		st = run_round(b, &n);
-	if (st == CT_OK && configured && configured->n_tried)
+	if (st == CT_OK && configured && configured->n_tried) {
 		b->configured = configured->tried[0].cycles;
+		ct_sample_free(&b->sample);
+		b->sample = configured->sample;
+		b->system[configured - b->system].sample = (struct ct_sample_series){0};
+	}
 	return st;
 }
 
@@ -242,7 +277,7 @@ static int replay_bounds(struct bench *b, unsigned open)
 {
 	unsigned levels = 0;
 	int st;
-	b->n = 0;
+	clear_systems(b);
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
 		if (open >> m & 1)
 			levels |= 1u << b->j->run[m]->mechanism->bound;
@@ -315,7 +350,7 @@ static void add_wanted(struct bench *b, unsigned m)
 static int replay_systems(struct bench *b, unsigned open, unsigned *n)
 {
 	int st = CT_OK;
-	b->n = 0;
+	clear_systems(b);
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
 		if (open >> m & 1 && takes_timing(b, m))
 			add_wanted(b, m);
@@ -407,6 +442,10 @@ int ct_judge_replays(struct ct_judge *j, struct ct_error *e)
 		if (st == CT_OK)
 			st = judge_in(b, CT_REPLAY_FULL);
 	}
+	if (b && b->system)
+		clear_systems(b);
+	if (b)
+		ct_sample_free(&b->sample);
 	free(b ? b->system : NULL);
 	free(b);
 	if (st == CT_ERR_IO && j->from_trace)

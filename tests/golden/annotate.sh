@@ -82,7 +82,7 @@ refuses "whose lines are checked" 2 "bad.tsv:1: .*first address" "$b/annotate" -
 printf 'first\tbytes\tname\tlaunch\n%s\t131072\tnodes\t1\n' "$first" >bfs/arrays.tsv
 same "arrays.tsv beside the trace does as well" nodes "$("$b/annotate" -O csv --by array bfs/kernelslist.g | grep -o '^nodes')"
 rm bfs/arrays.tsv
-for o in "--sample 0.1" "--warmup 100" --sample-kernels; do
+for o in "--sample 0.1" "--warmup 100" "--sample-kernels 0.5"; do
 	refuses "not with $o" 2 "all accesses: leave ${o%% *}" "$b/reuse" --annotate $o bfs
 done
 refuses "--by is checked" 2 "pc, array or kernel" "$b/annotate" --by line bfs

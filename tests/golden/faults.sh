@@ -79,7 +79,7 @@ faults "tsc-est, replayed" -- "$b/tsc-est" --method replay "${few[@]}"
 faults "sharedl1-est, replayed" -- "$b/sharedl1-est" --method replay "${few[@]}"
 faults "morpheus-est, replayed" -- "$b/morpheus-est" --method replay "${few[@]}"
 faults "triage of a trace, two threads" -p yes -- "$b/triage" -q -@ 2 -O profile "${few[@]}"
-faults "reuse that leaves launches out" -- "$b/reuse" --sample-kernels "${few[@]}"
+faults "reuse that leaves launches out" -- "$b/reuse" --sample-kernels 0.3 "${few[@]}"
 faults "reuse --mechanisms" -- "$b/reuse" --mechanisms all "${few[@]}"
 # What stands on standard output and in one file goes through stdio, gzip, liblzma and zstd.
 "$b/tracecat" -q -O accelsim ../few.ctz >../few.traceg

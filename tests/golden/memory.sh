@@ -22,7 +22,7 @@ same "and are all there" 2000 "$(grep -c ^KN p)"
 
 # A stack of 128 KiB, of every thread too: -Wframe-larger-than finds what needs more.
 tracegen -q vecadd --size small -o t && tracecat -q --ctas 0-2 t -o few.ctz && reuse -q t >t.prof
-for c in "reuse" "reuse -@ 2 -S 0.5" "reuse --mechanisms all" "reuse --timing quick" "reuse --sample-kernels" mpki "mpki --explain" \
+for c in "reuse" "reuse -@ 2 -S 0.5" "reuse --mechanisms all" "reuse --timing quick" "reuse --sample-kernels 0.3" mpki "mpki --explain" \
 	"lineutil" "replicate" "tsc-est --method replay" "sharedl1-est --method replay" "morpheus-est --method replay" \
 	"malekeh-est --method replay" "triage -@ 2"; do
 	want=$($c -q --scale 1/34 few.ctz -O profile) || fail "$c"

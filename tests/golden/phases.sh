@@ -88,5 +88,5 @@ refuses "of something else" 2 "number of warp instructions" "$b/mpki" --every 10
 refuses "too many intervals" 2 "take a larger number" "$b/mpki" --every 1c bfs
 refuses "events without intervals" 2 "give --every" "$b/mpki" --trace-events t bfs
 refuses "not with --warmup" 2 "leave out --warmup" "$b/mpki" --every 100 --warmup 10 bfs
-refuses "not with --sample-kernels" 2 "not with --every" "$b/mpki" --every 100 --sample-kernels bfs
+refuses "not with --sample-kernels" 2 "not with --every" "$b/mpki" --every 100 --sample-kernels 0.5 bfs
 finish

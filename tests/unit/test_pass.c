@@ -246,7 +246,7 @@ static void refuses_what_excludes_each_other(void **state)
 {
 	struct ct_gpu g;
 	struct ct_error e = {0};
-	const struct ct_pass_observer ob = {.name = "order", .structural = 1};
+	const struct ct_pass_observer ob = {.name = "order"};
 	const struct ct_pass_observer *list[CT_PASS_OBSERVERS_MAX + 1];
 	struct ct_pass_options o = {.gpu = &g, .observers = list, .n_observers = 1};
 	(void)state;
@@ -257,9 +257,12 @@ static void refuses_what_excludes_each_other(void **state)
 	o.timing = CT_REPLAY_QUICK;
 	assert_int_equal(run_pass(&o, NULL, &e), CT_OK);
 	o.timing = CT_REPLAY_FULL;
-	o.sample_kernels = 1;
+	o.settings.sample_kernels = 0.5;
+	assert_int_equal(run_pass(&o, NULL, &e), CT_OK);
+	o.settings.warmup = 10;
 	assert_int_equal(run_pass(&o, NULL, &e), CT_ERR_USAGE);
-	o.sample_kernels = 0;
+	o.settings.warmup = 0;
+	o.settings.sample_kernels = 0;
 	o.n_observers = CT_PASS_OBSERVERS_MAX + 1;
 	assert_int_equal(run_pass(&o, NULL, &e), CT_ERR_USAGE);
 	o.n_observers = 0;

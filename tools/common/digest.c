@@ -183,6 +183,8 @@ int ct_digest_settings(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 	ct_buf_printf(&b, " %.17g %.17g %d %d %d %s", t->scale, t->sample, t->no_verify, t->salvage,
 	              t->trust_paths, t->filter_text ? t->filter_text : "");
 	ct_buf_printf(&b, " --pattern %s", t->pattern_text ? t->pattern_text : "");
+	if (t->sample_kernels != 1)
+		ct_buf_printf(&b, " --sample-kernels %.17g", t->sample_kernels);
 	if (t->timing != CT_REPLAY_FULL)
 		ct_buf_puts(&b, " --timing quick");
 	if (t->streams)

@@ -37,6 +37,7 @@ void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
 		.threads = t->threads,
 		.warmup = t->warmup,
 		.sample = t->sample,
+		.sample_kernels = t->sample_kernels,
 		.seed = t->seed,
 		.max_memory = t->max_memory,
 		.memory = ct_tool_memory(t),
@@ -160,7 +161,7 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 	struct ct_mechanism_observers all;
 	struct ct_gpu own;
 	struct ct_pass_events events = {{0}};
-	struct ct_pass_options po = {.sample_kernels = t->sample_kernels, .observers = all.list};
+	struct ct_pass_options po = {.observers = all.list};
 	if (!o)
 		o = &plain;
 	int st = ct_mechanism_observers(&all, o->unwatched, NULL, 0, e);

@@ -204,6 +204,7 @@ static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s
 	const char *option = t->filter                     ? "-k"
 	                     : t->warmup                   ? "--warmup"
 	                     : t->sample != 1              ? "--sample"
+	                     : t->sample_kernels != 1      ? "--sample-kernels"
 	                     : t->timing != CT_REPLAY_FULL ? "--timing"
 	                     : s->pass && s->pass->per_kernel && !tells_launches_apart(s->p)
 	                             ? "--per-kernel"

@@ -92,8 +92,8 @@ static const struct common_option common[] = {
 	{CT_TAKES_SAMPLE,
          {'S', "sample", "RATE", "analyse a spatial sample of the lines, 0 < RATE <= 1"}},
 	{CT_TAKES_KERNELS,
-         {OPT_SAMPLE_KERNELS, "sample-kernels", NULL,
-          "leave out launches that repeat and most CTAs of long ones,\nand say what that may cost"}},
+         {OPT_SAMPLE_KERNELS, "sample-kernels", "SHARE",
+          "replay a sample of the launches and of their CTAs, this\nshare of the instructions, and say how far off that may be"}},
 	{CT_TAKES_METHOD, {OPT_METHOD, "method", "METHOD", "auto, analytic or replay (default auto)"}},
 	{CT_TAKES_METHOD, {OPT_CHECK, "check", NULL, "print both methods and their difference"}},
 	{CT_TAKES_PROFILE,
@@ -264,6 +264,12 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 			return ct_fail(e, CT_ERR_USAGE, "--sample %s: give a rate above 0, at most 1",
 			               v);
 		return CT_OK;
+	case OPT_SAMPLE_KERNELS:
+		if (ct_parse_real(v, &t->sample_kernels) < 0 ||
+		    !(t->sample_kernels > 0 && t->sample_kernels <= 1))
+			return ct_fail(e, CT_ERR_USAGE,
+			               "--sample-kernels %s: give a share above 0, at most 1", v);
+		return CT_OK;
 	case OPT_PLUGIN_LIMIT:
 		if (ct_parse_real(v, &t->plugin_seconds) < 0 || !(t->plugin_seconds > 0))
 			return ct_fail(e, CT_ERR_USAGE, "--plugin-limit %s: give seconds above 0", v);
@@ -316,7 +322,6 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_TRUST_PATHS: t->trust_paths = 1; return CT_OK;
 	case OPT_STREAMS: t->streams = 1; return CT_OK;
 	case OPT_CHECK: t->check = 1; return CT_OK;
-	case OPT_SAMPLE_KERNELS: t->sample_kernels = 1; return CT_OK;
 	case OPT_NO_VERIFY: t->no_verify = 1; return CT_OK;
 	case OPT_NO_PROVENANCE: t->no_provenance = 1; return CT_OK;
 	case OPT_TRACE_ROOT: t->trace_root = v; return CT_OK;
@@ -482,8 +487,12 @@ static void occupy_standard(void)
 int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 {
 	struct ct_error e = {0};
-	struct ct_tool t = {
-		.spec = spec, .max_memory = (uint64_t)1 << 30, .threads = 1, .sample = 1, .seed = 1};
+	struct ct_tool t = {.spec = spec,
+	                    .max_memory = (uint64_t)1 << 30,
+	                    .threads = 1,
+	                    .sample = 1,
+	                    .sample_kernels = 1,
+	                    .seed = 1};
 	/* A closed pipe ends a tool quietly even where the parent ignores SIGPIPE. */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN); /* a file above ulimit -f is an error like a full disk */

@@ -407,7 +407,7 @@ static void choose_measurements(const struct ct_tool *t, struct asked *a,
 		if (m->needs_pass && m->observer)
 			observer[pass->n_observers++] = &a->question[i].observer;
 	}
-	pass->annotate = own->html && t->sample == 1 && !t->warmup && !t->sample_kernels;
+	pass->annotate = own->html && t->sample == 1 && !t->warmup && t->sample_kernels == 1;
 	pass->observers = observer;
 	if (own->rows_only)
 		ct_tool_pass_for(NULL, pass, judged);

@@ -21,6 +21,16 @@ int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigne
                           struct ct_error *e);
 /* Every engine takes a reference of its own. */
 int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e);
+/* A point of a launch's replay: how many cycles and what an engine had counted, over all launches, when the CTAs before it
+ * had been placed. */
+struct ct_lanes_mark {
+	uint64_t cycle;
+	struct ct_replay_counts c;
+};
+/* Makes each engine of the launch note such a point, behind what it has been given. */
+int ct_lanes_mark(struct ct_lanes *l, struct ct_error *e);
+/* The points of lane i in the launch that has just ended, *n of them. */
+const struct ct_lanes_mark *ct_lanes_marks(const struct ct_lanes *l, unsigned i, size_t *n);
 /* Gives the engines every CTA that the launch at hand has in the trace, and tells settings->progress on the way. *held is a
  * reference to the first of them, or NULL: it keeps the kernel alive, and is the caller's to drop, also after a failure. */
 int ct_lanes_push_launch(struct ct_lanes *l, struct ct_trace *trace,

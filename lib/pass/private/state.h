@@ -16,12 +16,10 @@
  * would send. */
 enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1, VIEW_OPS = 256 };
 
-/* What --sample-kernels has left out of a scope, and the half-widths of the 95 % intervals
- * of what stands for it. */
+/* What --sample-kernels has left out of a scope. */
 struct ct_pass_sampled {
 	uint64_t launches, ctas; /* launches that another stands for; CTAs not replayed at all */
 	double insts;            /* warp instructions not replayed */
-	double cycles, l1_misses, llc_misses;
 };
 
 /* A launch that has been counted: its own counts, or what stands for them. The locality
@@ -96,7 +94,6 @@ struct ct_pass_state {
 	int warm_status;                 /* of dropping what was observed until then */
 	struct ct_replay *engine;        /* of the first lane, which runs in the caller's thread */
 	struct ct_pass_sampler *sampler; /* --sample-kernels, else NULL */
-	uint64_t last_cycle;             /* of the last issue; kept for the sampler only */
 };
 
 /* Whether a layer runs. */
@@ -131,11 +128,13 @@ void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev);
 int ct_pass_views_end(struct ct_pass_state *a);
 void ct_pass_views_free(struct ct_pass_state *a);
 
-/* sampler.c: launches that repeat, and waves of CTAs, that need not be replayed. */
-struct ct_pass_sampler *ct_pass_sampler_new(void);    /* NULL when out of memory */
-void ct_pass_sampler_free(struct ct_pass_sampler *s); /* NULL allowed */
+/* sampler.c: launches and waves of CTAs that need not be replayed. */
+struct ct_pass_sampler *ct_pass_sampler_new(const struct ct_pass_state *a); /* NULL when out of memory */
+void ct_pass_sampler_free(struct ct_pass_sampler *s);                       /* NULL allowed */
 /* Reads one launch of the trace and replays what it has to of it. */
 int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k);
+/* The counts of what was replayed, as they were counted. */
+const struct ct_replay_counts *ct_pass_sampler_replayed(const struct ct_pass_sampler *s);
 void ct_pass_sampled_add(struct ct_pass_sampled *into, const struct ct_pass_sampled *from);
 /* Appends the SN records that say what was left out of a scope, and the ranges. */
 int ct_pass_write_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s);

@@ -85,6 +85,7 @@ struct ct_replay {
 
 	/* placement */
 	uint32_t last_sm;                      /* that got a CTA */
+	uint64_t placed;                       /* memory cycle in which it did */
 	uint32_t round, round_start, round_at; /* cycle of the round in progress or RP_NEVER */
 	struct ct_cta *waiting;
 

@@ -5,7 +5,8 @@
  * ctz_decode.c frames of instructions into the store's form
  * ctz_list.c   the lists of addresses of such
  * ctz_encode.c the reverse
- * ctz_write.c  writer: blocks, index, end record */
+ * ctz_write.c  writer: blocks, index, end record
+ * ctz_seek.c   the index, for who leaves blocks out */
 #ifndef CT_TRACE_PRIVATE_CTZ_H
 #define CT_TRACE_PRIVATE_CTZ_H
 
@@ -286,6 +287,34 @@ int ctz_code_get(struct ctz_code_state *c, struct ctz_in *block, struct ct_code 
 void ctz_kernel_put(struct ct_buf *b, const struct ct_kernel *k);
 int ctz_kernel_get(struct ctz_in *in, struct ct_kernel *k, struct ct_error *e);
 
+/* ---- the index ---- */
+
+/* A frame's first thread block, how many it has, and their instructions. */
+struct ctz_indexed_frame {
+	uint64_t first, ctas, insts;
+};
+struct ctz_indexed_kernel {
+	size_t frame, frames; /* where its frames begin, and how many there are */
+	uint64_t insts;
+};
+struct ctz_index {
+	struct ctz_indexed_kernel *kernel;
+	struct ctz_indexed_frame *frame;
+	size_t kernels, cap_kernels, frames, cap_frames;
+	uint64_t end[CTZ_END_FIELDS]; /* of the end record */
+	int agrees;                   /* its frames have as many thread blocks as the file */
+	uint64_t end_at, size, crc;   /* of the end record; bytes and checksum of the file */
+};
+
+/* n bytes at a place of a file: 0, or -1. */
+int ctz_read_at(int fd, uint64_t at, void *p, size_t n);
+/* Reads the index of a file of that size. 0, or -1 where it has none that is right, or memory is short: who reads
+ * the blocks in order will say what is wrong. *x is the caller's to free. */
+int ctz_index_read(struct ctz_index *x, int fd, uint64_t size);
+/* 1 when the frames of a kernel hold all thread blocks of its grid in their order; one may go on in the next. Pure. */
+int ctz_index_is_dense(const struct ctz_index *x, size_t kernel, uint64_t grid);
+void ctz_index_free(struct ctz_index *x);
+
 /* ---- frames ---- */
 
 struct ctz_decoder;
@@ -296,6 +325,9 @@ uint64_t ctz_decoder_insts(const struct ctz_decoder *d);
 /* A frame's bytes, which have to outlive its reading. */
 int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const unsigned char *p, size_t n,
                       struct ct_error *e);
+/* The frame at hand begins with the rest of thread block `index`, whose beginning nobody has decoded: what
+ * ctz_decoder_cta() gives next is that rest alone. */
+void ctz_decoder_resume(struct ctz_decoder *d, uint64_t index);
 /* Decodes the next CTA, or part of one, into b. 1: complete; 2: it goes on in the next
  * frame; 0: the frame has no more. */
 int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s, int keep_values,
