@@ -83,5 +83,11 @@ int est_judge(struct est_answer *a, struct ct_error *e)
 	if (a->question.run.method == CT_BY_ANALYTIC)
 		return CT_OK;
 	ct_question_judge(&a->question, &a->judge);
-	return ct_judge_replays(&a->judge, e);
+	int st = ct_judge_replays(&a->judge, e);
+	if (st == CT_OK && *a->judge.why.text) {
+		const struct ct_diag d = ct_tool_diag(a->question.tool);
+		ct_warn(&d, "the verdict rests on estimates, as nothing could be replayed: %s",
+		        a->judge.why.text);
+	}
+	return st;
 }
