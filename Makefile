@@ -313,7 +313,7 @@ math: $(BUILD)/bin/ctcc $(BUILD)/tests/test_cuda_math
 hostile: all $(FAULTS) $(BUILD)/tests/test_damage
 	@CT_HOSTILE=1 bash tests/run.sh $(BUILD) $(BUILD) hostile differ test_damage
 
-## long: ten minutes of streaming, 10^9 accesses, 10000 traces in one triage (hours)
+## long: ten minutes of streaming, 10^9 accesses, samples of 10^9 instructions, 10000 traces in one triage (hours)
 $(BUILD)/tests/stream: tests/long/stream.c Makefile
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) -std=c11 $(WARN) -O2 -o $@ $<

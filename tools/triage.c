@@ -24,7 +24,8 @@ enum {
 	OPT_JOIN,
 	OPT_SLURM,
 	OPT_TASKS,
-	OPT_HTML
+	OPT_HTML,
+	OPT_BUDGET
 };
 
 static const struct ct_option own_options[] = {
@@ -45,6 +46,8 @@ static const struct ct_option own_options[] = {
 	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
 	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
 	{OPT_HTML, "html", "FILE", "also write the page of report, with what costs\nmost in each input"},
+	{OPT_BUDGET, "budget", "TIME",
+         "replay a sample of each input that is worth this time (60s,\n10min), and print it as options"},
 	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
 };
 
@@ -130,6 +133,7 @@ static int take_option(void *ctx, int key, const char *value, struct ct_error *e
 	case OPT_WITH: o->with_text = value; return CT_OK;
 	case OPT_JOIN: o->join = 1; return CT_OK;
 	case OPT_HTML: o->html = value; return CT_OK;
+	case OPT_BUDGET: return tr_budget_parse(o, value, e);
 	case OPT_SLURM: o->slurm = 1; return CT_OK;
 	default:
 		if (ct_parse_u64_range(value, 1, 100000, &n) < 0)
@@ -190,6 +194,8 @@ static int check_options(const struct ct_tool *t, struct ct_error *e)
 {
 	const struct tr_own *o = t->own;
 	int st = check_thresholds(o, e);
+	if (st == CT_OK)
+		st = tr_budget_check(t, e);
 	if (st != CT_OK)
 		return st;
 	if (o->join && o->shards)

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# The long runs: run.sh BUILD [stream|accesses|triage]..., all by default.
+# The long runs: run.sh BUILD [stream|accesses|budget|coverage|triage]..., all by default.
 # Prints figures as it goes and "ok" or "not ok" per run; BUILD/long has the details.
 #
 #   stream    SECONDS (600) of trace from a generator through reuse | replicate |
 #             morpheus-est. Flat memory: once warm, no stage grows by more than 5 %.
 #   accesses  ACCESSES (10^9) accesses of threads, generated on the fly, through
 #             reuse --sample 0.01.
+#   budget    INSTS (10^9) warp instructions in a packed trace through triage --budget 60s.
+#   coverage  twenty traces whole and by a sample (coverage.sh, tests/long/coverage.tsv).
 #   triage    TRACES (10000) small traces in one triage, which says something of each.
 #
 # Seen on two cores that were shared with other work: 10,000 traces of 1,040 instructions in one triage, a
@@ -114,6 +116,38 @@ run_triage() {
 	verdict $st "$n traces in one triage"
 }
 
-[ $# -gt 0 ] || set -- stream accesses triage
+# cpu FILE: CPU seconds of the children so far, in tenths, from what `times` wrote there.
+cpu() {
+	awk 'END { for (i = 1; i <= 2; i++) { split($i, x, /[ms]/); t += 60 * x[1] + x[2] } printf "%d", 10 * t }' "$1"
+}
+
+# CPU seconds count, since the machine may be shared: 90 of them, and 1 GB of memory.
+run_budget() {
+	local n=${INSTS:-1e9} dir pid st before used most
+	dir=$(mktemp -d) || exit 1
+	"$build/tests/packed" -n "$n" >"$dir/t.ctz" 2>"$out/budget.count" || st=1
+	times >"$out/budget.times"
+	before=$(cpu "$out/budget.times")
+	triage -g rtx3070 -O csv --budget 60s "$dir/t.ctz" >"$out/budget.csv" 2>"$out/budget.err" & pid=$!
+	watch "$out/budget.rss" $pid
+	wait $pid
+	st=$?
+	times >"$out/budget.times"
+	used=$(($(cpu "$out/budget.times") - before))
+	most=$(awk '$2 > m { m = $2 } END { print m + 0 }' "$out/budget.rss")
+	cat "$out/budget.count" "$out/budget.err"
+	echo "$((used / 10)) CPU seconds, $most KiB at most"
+	[ "$used" -le 900 ] && [ "$most" -le 976562 ] || st=1
+	rm -rf "$dir"
+	verdict $st "$n warp instructions in triage --budget 60s"
+}
+
+run_coverage() {
+	bash tests/long/coverage.sh "$build" "$out/coverage.tsv" | tee "$out/coverage.txt"
+	awk '{ exit !($3 / $5 >= 0.85) }' "$out/coverage.txt"
+	verdict $? "ranges of samples cover"
+}
+
+[ $# -gt 0 ] || set -- stream accesses budget coverage triage
 for part; do "run_$part"; done
 exit $failed

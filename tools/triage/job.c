@@ -175,7 +175,7 @@ static int kept_path(const struct tr_own *o, const char *path, struct ct_buf *b,
 static int digest_of(struct ct_tool *t, const char *path, char out[32], struct ct_error *e)
 {
 	const struct tr_own *o = t->own;
-	const uint32_t own[2] = {o->mechanisms, (uint32_t)o->rows_only};
+	const uint32_t own[3] = {o->mechanisms, (uint32_t)o->rows_only, (uint32_t)(o->budget * 1000)};
 	const char *with = o->with_text ? o->with_text : "";
 	uint64_t crc = ct_crc64(0, with, strlen(with));
 	int st = ct_digest_input(t, path, &crc, e);
@@ -425,9 +425,11 @@ static int measure_input(struct ct_tool *t, struct asked *a, const char *path, s
 	copy.operand = operand;
 	copy.operands = 1;
 	a->judged = all_judged(t->own) & ~ct_mechanism_plugins();
-	int st = open_questions(&copy, a, e);
+	int st = ((const struct tr_own *)t->own)->budget > 0 ? tr_budget(&copy, path, e) : CT_OK;
+	if (st == CT_OK)
+		st = open_questions(&copy, a, e);
 	if (st == CT_OK) {
-		choose_measurements(t, a, observer, &pass);
+		choose_measurements(&copy, a, observer, &pass);
 		st = ct_stage_open_pass(&copy, &a->stage, &pass, e);
 	}
 	if (st == CT_OK) {

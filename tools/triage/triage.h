@@ -23,6 +23,7 @@ struct tr_own {
 	unsigned shard, shards; /* 1-based; 0: all */
 	unsigned tasks;         /* of --slurm; 0 = not given */
 	int join, slurm;
+	double budget;      /* seconds for each input; 0: none */
 	const char *html;   /* page to write, or NULL */
 	struct ct_buf kept; /* folder of ours that resume is, without --resume */
 	int rows_only;      /* nobody keeps the profiles: only what verdicts need is measured */
@@ -80,6 +81,14 @@ uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][C
 int tr_html_begin(struct tr_own *o, struct ct_error *e);
 int tr_html_write(const struct ct_tool *t, struct ct_error *e);
 void tr_html_end(struct tr_own *o);
+
+/* Reads the time of --budget. */
+int tr_budget_parse(struct tr_own *o, const char *text, struct ct_error *e);
+/* Fails with CT_ERR_USAGE for options that leave a budget nothing to choose. */
+int tr_budget_check(const struct ct_tool *t, struct ct_error *e);
+/* Chooses for t, which is this input's, the share of its launches, the method and the timing that the budget is enough
+ * for, and says so in the warnings. Fails as ct_sample_plan_open() does. */
+int tr_budget(struct ct_tool *t, const char *path, struct ct_error *e);
 
 /* Runs all jobs on t->threads processes. A job that fails says so in its status; fails
  * itself only for what stops all of them. */
