@@ -2,7 +2,7 @@
  * subtracts the pivot's row from the rows below. */
 #include "inputs.h"
 
-enum { BLOCK = 256, TILE = 16 };
+enum { BLOCK = 256, TILE = 16, PAPER_BLOCK = 512, PAPER_TILE = 4 /* Rodinia's CTAs */ };
 
 #ifdef __CUDACC__
 /* m[r][t] = x[r][t] / x[t][t] for r > t. */
@@ -27,7 +27,10 @@ extern "C" __global__ void gaussian_fan2(const float *m, float *x, float *b, int
 
 APP(gaussian)
 {
-	uint32_t n = app_pick(a, 64, 128, 208, 512);
+	/* The paper's size: Rodinia's matrix208, in CTAs of half a warp. */
+	uint32_t n = app_pick(a, 64, 128, 208, 208);
+	uint32_t tile = app_pick(a, TILE, TILE, TILE, PAPER_TILE);
+	uint32_t block = app_pick(a, BLOCK, BLOCK, BLOCK, PAPER_BLOCK);
 	size_t cells = (size_t)n * n;
 	float *x = (float *)app_host(a, cells, sizeof *x), *y = input_floats(a, n, -1, 1);
 	double *ref = (double *)app_host(a, cells + n, sizeof *ref);
@@ -41,10 +44,10 @@ APP(gaussian)
 	void *m = app_upload(a, "multipliers", want, sizeof *x * cells);
 	void *dx = app_upload(a, "matrix", x, sizeof *x * cells);
 	void *b = app_upload(a, "right side", y, sizeof *y * n);
-	struct app_dims square = app_2d(app_ceil(n, TILE), app_ceil(n, TILE));
+	struct app_dims square = app_2d(app_ceil(n, tile), app_ceil(n, tile));
 	for (uint32_t t = 0; t + 1 < n; t++) {
-		APP_LAUNCH(a, gaussian_fan1, app_1d(app_ceil(n, BLOCK)), app_1d(BLOCK), 0, &m, &dx, &n, &t);
-		APP_LAUNCH(a, gaussian_fan2, square, app_2d(TILE, TILE), 0, &m, &dx, &b, &n, &t);
+		APP_LAUNCH(a, gaussian_fan1, app_1d(app_ceil(n, block)), app_1d(block), 0, &m, &dx, &n, &t);
+		APP_LAUNCH(a, gaussian_fan2, square, app_2d(tile, tile), 0, &m, &dx, &b, &n, &t);
 		for (size_t r = t + 1; r < n; r++) {
 			double f = ref[r * n + t] / ref[(size_t)t * n + t];
 			for (uint32_t c = t; c < n; c++)
