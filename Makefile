@@ -198,7 +198,7 @@ tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(MEASURERS
 
 # Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
 syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \
-  $(addprefix tests/,unit/*.c bench/*.c fuzz/*.c fuzz/driver/*.c fidelity/*.c verdicts/*.c validation/*.c lowering/*.c random/*.c)))
+  $(addprefix tests/,unit/*.c bench/*.c fuzz/*.c fuzz/driver/*.c fidelity/*.c verdicts/*.c validation/*.c lowering/*.c random/*.c silicon/*.c)))
 
 ## library: the static and the shared library that `make install` installs
 library: $(INSTALLED) $(SO)

@@ -85,7 +85,7 @@ static void list_before(const struct ct_lower_unit *u, uint32_t b, uint32_t home
 int ct_lower_keeps_value(const struct ct_lower_unit *u, uint32_t reg, uint32_t from, uint32_t to)
 {
 	uint32_t home = ct_lower_home(u, from), target = ct_lower_home(u, to), n = 0;
-	if (u->reg[reg].defs <= 1)
+	if (u->reg[reg].defs <= 1 || from == to)
 		return 1;
 	if (home == target && from < to)
 		return !is_written(u, reg, from + 1, to);
@@ -183,7 +183,8 @@ static int form_of(const struct ct_lower_unit *u, uint32_t reg, uint32_t at, str
                    struct ct_lower_form *f)
 {
 	const struct ct_lower_reg *r = &u->reg[reg];
-	int known = r->defs == 1 && s->depth < DEPTH && s->seen < DEFINITIONS && r->fact != CT_LOWER_BANK;
+	int known = r->defs == 1 && s->depth < DEPTH && s->seen < DEFINITIONS &&
+	            r->fact != CT_LOWER_BANK;
 	*f = (struct ct_lower_form){0};
 	if (known && r->fact == CT_LOWER_CONSTANT) {
 		f->constant = r->constant;
@@ -207,6 +208,39 @@ static int form_of(const struct ct_lower_unit *u, uint32_t reg, uint32_t at, str
 		*f = (struct ct_lower_form){.terms = 1};
 		f->term[0].reg = reg;
 		f->term[0].factor = 1;
+	}
+	return 0;
+}
+
+/* Whether a form begins at a pointer that the launch gave, and adds to it. */
+static int is_address(const struct ct_lower_unit *u, const struct ct_lower_form *f)
+{
+	for (unsigned i = 0; i < f->terms && f->terms > 1; i++)
+		if (f->term[i].factor == 1 && u->reg[f->term[i].reg].fact == CT_LOWER_BANK &&
+		    u->reg[f->term[i].reg].bytes == 8)
+			return 1;
+	return 0;
+}
+
+int ct_lower_is_moved_on(const struct ct_lower_unit *u, uint32_t at)
+{
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	for (uint32_t k = 0; i->access && k < i->operands; k++) {
+		const struct ct_ptx_operand *o = &i->operand[k];
+		if (!o->in_brackets || o->kind != CT_PTX_OPERAND_REGISTER || u->reg[o->number].defs != 1)
+			continue;
+		uint32_t def = u->reg[o->number].def;
+		const struct ct_lower_ptx *add = ct_lower_ptx_at(u, def);
+		struct ct_lower_form f;
+		if (!ct_lower_is(add->opcode, "add") || ct_lower_bits(add->opcode) != 64 ||
+		    add->operands != 3)
+			return 0;
+		for (unsigned w = 1; w < 3; w++) {
+			struct search s = {0};
+			if (operand_form(u, &add->operand[w], def, &s, &f) == 0 && is_address(u, &f))
+				return 1;
+		}
+		return 0;
 	}
 	return 0;
 }
@@ -341,15 +375,16 @@ static int find_needs(struct ct_lower_unit *u)
 	return fine ? CT_OK : CT_ERR_NOMEM;
 }
 
-/* Registers that are needed whatever becomes of addresses. */
-static int find_anyway(struct ct_lower_unit *u)
+/* Registers that are needed whatever becomes of addresses; once there are groups of accesses, those too that what
+ * the groups are sums of is made from. */
+static int find_anyway(struct ct_lower_unit *u, int grouped)
 {
 	unsigned char *needed = ct_calloc(u->body.instructions + 1u, 1);
 	if (!needed)
 		return CT_ERR_NOMEM;
 	for (uint32_t i = 0; i < u->body.instructions; i++) {
 		needed[i] = u->ptx[i].needed;
-		if (u->ptx[i].access)
+		if (u->ptx[i].access && !grouped)
 			u->ptx[i].base = CT_LOWER_UNKNOWN;
 	}
 	int st = find_needs(u);
@@ -369,9 +404,12 @@ static int find_anyway(struct ct_lower_unit *u)
 
 int ct_lower_groups(struct ct_lower_unit *u)
 {
-	if (find_anyway(u) < 0)
-		return CT_ERR_NOMEM;
-	for (uint32_t i = 0; i < u->body.instructions && !u->failed; i++)
-		find_group(u, u->body.first_instruction + i);
+	for (unsigned turn = 0; turn < 2; turn++) {
+		if (find_anyway(u, turn > 0) < 0)
+			return CT_ERR_NOMEM;
+		u->groups = 0;
+		for (uint32_t i = 0; i < u->body.instructions && !u->failed; i++)
+			find_group(u, u->body.first_instruction + i);
+	}
 	return u->failed ? CT_ERR_NOMEM : find_needs(u);
 }

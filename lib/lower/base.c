@@ -213,32 +213,56 @@ static uint32_t sum_wide(struct ct_lower_unit *u, uint32_t at, uint32_t block, s
 	return sum.place;
 }
 
-/* The sum of 32 bits: additions of three, shifted additions, products. */
+/* Adds terms of factor 1 to a sum of 32 bits, two an instruction: registers, and constant memory once. */
+static int add_plain(struct ct_lower_unit *u, uint32_t at, const struct ct_lower_form *f,
+                     struct ct_lower_source *sum, int any)
+{
+	struct ct_lower_source src[3];
+	unsigned n = 0;
+	if (any)
+		src[n++] = *sum;
+	for (unsigned t = 0; t < f->terms; t++) {
+		if (f->term[t].factor != 1)
+			continue;
+		src[n++] = ct_lower_read_register(u, f->term[t].reg, 0);
+		any = 1;
+		int folded = src[n - 1].folded;
+		for (unsigned k = 0; k + 1 < n; k++)
+			folded += src[k].folded;
+		int more = 0;
+		for (unsigned k = t + 1; k < f->terms; k++)
+			more |= f->term[k].factor == 1;
+		if (n < 3 && more && folded < 2)
+			continue;
+		if (n == 1 && !src[0].folded) {
+			*sum = src[0];
+			continue;
+		}
+		uint32_t value = ct_lower_new_value(u->p, 1);
+		u->failed |= value == CT_LOWER_NONE;
+		ct_lower_emit(u, n > 1 ? "IADD3" : "IMAD.MOV.U32", at, CT_LOWER_PART(value, 0), n, src);
+		*sum = src[0] = (struct ct_lower_source){.place = CT_LOWER_PART(value, 0)};
+		n = 1;
+	}
+	return any;
+}
+
+/* The sum of 32 bits: additions of three, then products and shifted additions. */
 static uint32_t sum_narrow(struct ct_lower_unit *u, uint32_t at, const struct ct_lower_form *f,
                            uint32_t inner)
 {
 	struct ct_lower_source sum = {.place = inner == CT_LOWER_NONE ? CT_LOWER_RZ : inner};
-	int any = inner != CT_LOWER_NONE;
+	int any = add_plain(u, at, f, &sum, inner != CT_LOWER_NONE);
 	for (unsigned t = 0; t < f->terms; t++) {
 		int64_t factor = f->term[t].factor;
-		struct ct_lower_source reg = ct_lower_read_register(u, f->term[t].reg, 0);
-		if (!any && factor == 1 && !reg.folded) {
-			sum = reg;
-			any = 1;
+		if (factor == 1)
 			continue;
-		}
-		struct ct_lower_source src[3] = {reg, sum, {.place = CT_LOWER_RZ}};
+		struct ct_lower_source src[2] = {ct_lower_read_register(u, f->term[t].reg, 0), sum};
 		uint32_t value = ct_lower_new_value(u->p, 1);
 		u->failed |= value == CT_LOWER_NONE;
 		int pow2 = factor > 0 && (factor & (factor - 1)) == 0;
-		if (factor == 1)
-			ct_lower_emit(u, any ? "IADD3" : "IMAD.MOV.U32", at, CT_LOWER_PART(value, 0), 2,
-			              src);
-		else if (pow2)
-			ct_lower_emit(u, any ? "LEA" : "IMAD.SHL.U32", at, CT_LOWER_PART(value, 0), 2,
-			              src);
-		else
-			ct_lower_emit(u, "IMAD", at, CT_LOWER_PART(value, 0), 2, src);
+		const char *name = !pow2 ? "IMAD" : any ? "LEA" : "IMAD.SHL.U32";
+		ct_lower_emit(u, name, at, CT_LOWER_PART(value, 0), 2, src);
 		sum = (struct ct_lower_source){.place = CT_LOWER_PART(value, 0)};
 		any = 1;
 	}
@@ -286,6 +310,50 @@ static uint32_t before_loop(const struct ct_lower_unit *u, uint32_t header)
 	return header == 0 ? CT_LOWER_NONE : u->node[header].dominator;
 }
 
+/* The one register of 32 bits, times its factor, by which a sum is another one; 0 where they differ by more. */
+static int is_step(const struct ct_lower_unit *u, const struct ct_lower_form *sum,
+                   const struct ct_lower_form *other, uint32_t *reg, int64_t *factor)
+{
+	unsigned differ = 0;
+	if (sum->constant != other->constant)
+		return 0;
+	for (unsigned t = 0; t < sum->terms + other->terms; t++) {
+		int own = t < sum->terms;
+		const struct ct_lower_form *from = own ? sum : other, *in = own ? other : sum;
+		uint32_t r = from->term[own ? t : t - sum->terms].reg;
+		uint64_t by = (uint64_t)from->term[own ? t : t - sum->terms].factor, in_both = 0;
+		for (unsigned k = 0; k < in->terms; k++)
+			if (in->term[k].reg == r) {
+				by -= (uint64_t)in->term[k].factor;
+				in_both = 1;
+			}
+		if ((in_both && !own) || by == 0)
+			continue;
+		differ++;
+		*reg = r;
+		*factor = (int64_t)(own ? by : 0 - by);
+	}
+	return differ == 1 && *factor != 1 && !is_wide(u, *reg);
+}
+
+/* A base one step from another of the block, where PTX too moves a pointer on, as from turn to turn of an unrolled
+ * loop: one IMAD.WIDE. */
+static uint32_t step_from_base(struct ct_lower_unit *u, uint32_t group, uint32_t block, uint32_t at)
+{
+	if (!u->group[group].wide || !ct_lower_is_moved_on(u, at))
+		return CT_LOWER_NONE;
+	for (size_t i = u->bases; i-- > 0;) {
+		const struct ct_lower_base *b = &u->base[i];
+		struct ct_lower_source sum = {.place = b->place};
+		uint32_t reg = 0;
+		int64_t factor = 1;
+		if (b->block == block && b->at <= at && u->group[b->group].wide &&
+		    is_step(u, &u->group[group].form, &u->group[b->group].form, &reg, &factor))
+			return add_wide(u, at, sum, CT_LOWER_VALUE(b->place), reg, factor).place;
+	}
+	return CT_LOWER_NONE;
+}
+
 /* A register that holds the base of a group of accesses at this place: made once, in front of the
  * outermost loop in which its terms do not change. */
 static uint32_t make_base(struct ct_lower_unit *u, uint32_t group, uint32_t block, uint32_t at)
@@ -301,6 +369,10 @@ static uint32_t make_base(struct ct_lower_unit *u, uint32_t group, uint32_t bloc
 	}
 	if ((place = find_base(u, group, block, at)) != CT_LOWER_NONE)
 		return place;
+	if (block == u->home && (place = step_from_base(u, group, block, at)) != CT_LOWER_NONE) {
+		keep_base(u, group, block, at, place);
+		return place;
+	}
 	struct ct_lower_form changing;
 	uint32_t inner = outer_part(u, group, block, at, &changing), home = u->home;
 	uint8_t phase = u->phase, wide = u->group[group].wide;

@@ -313,12 +313,19 @@ static int put(struct ct_lower_program *p, const struct ct_lower_inst *i)
 	return 0;
 }
 
+/* Code of sm_70 and sm_75 clears a barrier register before it opens a bracket with it. */
 static int put_extras(struct regions *r, uint32_t block, const char *opcode)
 {
 	int rc = 0;
-	for (size_t i = 0; i < r->extras; i++)
-		if (r->extra[i].home == block && strcmp(r->extra[i].opcode, opcode) == 0)
-			rc |= put(r->u->p, &r->extra[i]);
+	for (size_t i = 0; i < r->extras; i++) {
+		if (r->extra[i].home != block || strcmp(r->extra[i].opcode, opcode) != 0)
+			continue;
+		struct ct_lower_inst clear = r->extra[i];
+		clear.opcode = "BMOV.32.CLEAR";
+		if (r->u->p->sm < 80 && strcmp(opcode, "BSSY") == 0)
+			rc |= put(r->u->p, &clear);
+		rc |= put(r->u->p, &r->extra[i]);
+	}
 	return rc;
 }
 

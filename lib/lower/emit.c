@@ -107,7 +107,7 @@ static uint32_t keep_constant(struct ct_lower_unit *u, uint32_t at, const struct
 	for (size_t i = 0; i < u->nkept; i++)
 		if (u->kept[i].bank == s->bank && u->kept[i].imm == s->imm && (s->bank || s->imm) &&
 		    ct_lower_dominates(u, u->kept[i].block, block) &&
-		    (u->kept[i].block != block || block == home || phase == CT_LOWER_HOISTED))
+		    !(u->kept[i].hoisted && u->kept[i].block == home && phase != CT_LOWER_HOISTED))
 			return u->kept[i].place;
 	uint32_t value = ct_lower_new_value(u->p, 1);
 	if (value == CT_LOWER_NONE ||
@@ -129,7 +129,12 @@ static uint32_t keep_constant(struct ct_lower_unit *u, uint32_t at, const struct
 	}
 	u->home = home;
 	u->phase = phase;
-	u->kept[u->nkept++] = (struct ct_lower_kept){s->bank, block, CT_LOWER_PART(value, 0), s->imm};
+	u->kept[u->nkept++] = (struct ct_lower_kept){
+		.bank = s->bank,
+		.block = block,
+		.place = CT_LOWER_PART(value, 0),
+		.imm = s->imm,
+		.hoisted = block != home || phase == CT_LOWER_HOISTED};
 	return CT_LOWER_PART(value, 0);
 }
 

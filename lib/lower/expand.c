@@ -105,6 +105,12 @@ int ct_lower_expand(struct ct_lower_unit *u, uint32_t at)
 		}
 		struct ct_lower_source src[2] = {
 			{.place = last}, ct_lower_read(u, &i->operand[1 + s % (i->operands - 1)], 0)};
+		if (u->p->sm < 80 && strcmp(name, "BSSY") == 0) {
+			struct ct_lower_inst *clear = ct_lower_emit(
+				u, "BMOV.32.CLEAR", at, CT_LOWER_RZ, 0, src);
+			if (clear)
+				clear->pure = 0;
+		}
 		struct ct_lower_inst *m = ct_lower_emit(u, name, at, dst, name[0] == 'B' ? 0 : 2, src);
 		if (m && name[0] == 'B')
 			m->pure = 0;

@@ -274,6 +274,61 @@ static void join_counters(struct ct_lower_unit *u)
 	}
 }
 
+/* The only instruction of a block that writes a register; NULL where there is none, or several do. */
+static const struct ct_lower_ptx *only_write(const struct ct_lower_unit *u, uint32_t reg, uint32_t block)
+{
+	const struct ct_lower_block *b = &u->p->block[block];
+	const struct ct_lower_ptx *found = NULL;
+	for (uint32_t k = b->first; k < b->end; k++) {
+		const struct ct_lower_ptx *i = ct_lower_ptx_at(u, k);
+		for (uint32_t w = 0; w < i->writes; w++)
+			if (i->operand[w].kind == CT_PTX_OPERAND_REGISTER &&
+			    i->operand[w].number == reg) {
+				if (found || i->control.guard != CT_PTX_NO_OPERAND)
+					return NULL;
+				found = i;
+			}
+	}
+	return found;
+}
+
+/* Whether register `wide` is the extension of `index` wherever either is written. */
+static int extends(const struct ct_lower_unit *u, uint32_t wide, uint32_t index)
+{
+	uint32_t pairs = 0;
+	for (size_t b = u->first_block; b < u->first_block + u->blocks; b++) {
+		const struct ct_lower_ptx *to = only_write(u, wide, (uint32_t)b);
+		const struct ct_lower_ptx *from = only_write(u, index, (uint32_t)b);
+		if (!to || !from || strcmp(to->opcode, "cvt.s64.s32") != 0 ||
+		    to->operand[1].kind != CT_PTX_OPERAND_REGISTER)
+			continue;
+		uint32_t of = to->operand[1].number;
+		pairs += (of == index && from < to) ||
+		         (ct_lower_is(from->opcode, "mov") && from->operands == 2 &&
+		          from->operand[1].kind == CT_PTX_OPERAND_REGISTER &&
+		          from->operand[1].number == of);
+	}
+	return pairs == u->reg[wide].defs && pairs == u->reg[index].defs;
+}
+
+/* A loop's variable and its extension to 64 bits, which clang carries through the loop beside it, are one. */
+static void join_extensions(struct ct_lower_unit *u)
+{
+	for (uint32_t k = 0; k < u->body.instructions; k++) {
+		const struct ct_lower_ptx *i = &u->ptx[k];
+		if (strcmp(i->opcode, "cvt.s64.s32") != 0 ||
+		    i->operand[1].kind != CT_PTX_OPERAND_REGISTER)
+			continue;
+		struct ct_lower_reg *wide = &u->reg[i->operand[0].number];
+		uint32_t index = i->operand[1].number;
+		if (wide->defs > 1 && wide->narrow && !wide->fact && !u->reg[index].fact &&
+		    extends(u, i->operand[0].number, index)) {
+			wide->fact = CT_LOWER_COPY_OF;
+			wide->of = index;
+		}
+	}
+}
+
 int ct_lower_facts(struct ct_lower_unit *u)
 {
 	uint32_t first = u->body.first_instruction;
@@ -290,5 +345,6 @@ int ct_lower_facts(struct ct_lower_unit *u)
 	for (uint32_t i = 0; i < u->body.instructions; i++)
 		find_fact(u, first + i);
 	join_counters(u);
+	join_extensions(u);
 	return CT_OK;
 }

@@ -16,6 +16,13 @@ static int is_logic(const char *o)
 	       ct_lower_is(o, "not");
 }
 
+/* A shift to the right by a constant: LEA.HI adds what it leaves, LEA.HI.SX32 with the sign. */
+static int is_shifted_right(const struct ct_lower_ptx *i)
+{
+	return ct_lower_is(i->opcode, "shr") && ct_lower_bits(i->opcode) == 32 &&
+	       i->operand[2].kind == CT_PTX_OPERAND_INTEGER;
+}
+
 /* Whether `user` can do the work of `maker` too. Rounded forms (.rn) of floating point stay apart, as
  * the PTX ISA demands. */
 static int fuses(const struct ct_lower_ptx *user, const struct ct_lower_ptx *maker)
@@ -26,6 +33,8 @@ static int fuses(const struct ct_lower_ptx *user, const struct ct_lower_ptx *mak
 	if (is_add(x) && real)
 		return ct_lower_is(y, "mul") && bits == ct_lower_bits(y) && !ct_lower_has(x, "rn") &&
 		       !ct_lower_has(y, "rn");
+	if (ct_lower_is(x, "add") && is_add(x) && bits == 32 && is_shifted_right(maker))
+		return 1;
 	if (is_add(x) && bits == 32)
 		return (is_add(y) && ct_lower_bits(y) == 32) ||
 		       (ct_lower_is(y, "mul") && ct_lower_has(y, "lo") && ct_lower_bits(y) == 32) ||

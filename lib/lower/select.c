@@ -114,7 +114,11 @@ static void select_add(struct ct_lower_unit *u, uint32_t at)
 	else if (ct_lower_is(f, "mul"))
 		simple(u, at, "IMAD");
 	else
-		simple(u, at, ct_lower_is(f, "shl") ? "LEA" : "IADD3");
+		simple(u, at,
+		       ct_lower_is(f, "shl")    ? "LEA"
+		       : !ct_lower_is(f, "shr") ? "IADD3"
+		       : ct_lower_has(f, "u32") ? "LEA.HI"
+		                                : "LEA.HI.SX32");
 }
 
 /* mul, mad and fma. A 64-bit product takes four instructions, as there is no multiplier of that

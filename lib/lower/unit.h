@@ -91,6 +91,7 @@ struct ct_lower_base {
 struct ct_lower_kept {
 	uint32_t bank, block, place;
 	int64_t imm;
+	uint8_t hoisted; /* it is at the end of its block */
 };
 
 /* The high part of an index that was extended to 64 bits. */
@@ -162,6 +163,8 @@ int ct_lower_in_loop(const struct ct_lower_unit *u, uint32_t b, uint32_t header)
 int ct_lower_groups(struct ct_lower_unit *u);
 /* The group of an address: an equal one, or a new one; NONE when out of memory (u->failed). */
 uint32_t ct_lower_group_of(struct ct_lower_unit *u, struct ct_lower_form f, int wide);
+/* Whether an access's address is another's, moved on, in PTX too: a pointer is added to twice. */
+int ct_lower_is_moved_on(const struct ct_lower_unit *u, uint32_t at);
 /* Whether a register keeps its value from instruction `from` to `to`: no path between passes a definition. */
 int ct_lower_keeps_value(const struct ct_lower_unit *u, uint32_t reg, uint32_t from, uint32_t to);
 /* base.c: the place of a group's base at an access, computed where it has to be. */

@@ -283,9 +283,82 @@ static void test_reductions(void **unused)
 	ct_ptx_free(m);
 }
 
+/* Machine instructions of that name in a kernel of one parameter p, whose body stands between its index
+ * %r1 and the store of %r9 there. */
+static unsigned count(const char *body, unsigned sm, const char *opcode)
+{
+	char text[4096];
+	struct ct_ptx_module *m;
+	struct ct_lower_program *p;
+	struct ct_error e;
+	unsigned n = 0;
+	int size = snprintf(
+		text, sizeof text,
+		".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+		".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n"
+		"ld.param.u64 %%rd1, [p];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd2, %%r1, 4;\n"
+		"add.s64 %%rd3, %%rd1, %%rd2;\n%s\nst.global.u32 [%%rd3], %%r9;\nret;\n}\n",
+		body);
+	assert_in_range(size, 1, sizeof text - 1);
+	assert_int_equal(ct_ptx_read(&m, text, (size_t)size, "count", &e), CT_OK);
+	assert_int_equal(ct_lower_kernel(&p, m, ct_ptx_find_kernel(m, "k"), sm, &e), CT_OK);
+	for (size_t i = 0; i < p->insts; i++)
+		n += strcmp(p->inst[i].opcode, opcode) == 0;
+	ct_lower_free(p);
+	ct_ptx_free(m);
+	return n;
+}
+
+/* What one machine instruction does of a signed division by 2 and by 4, added to something. */
+static void test_shifted_sums(void **unused)
+{
+	static const char half[] =
+		"ld.global.u32 %r2, [%rd3];\nshr.u32 %r3, %r2, 31;\nadd.s32 %r4, %r2, %r3;\n"
+		"shr.s32 %r5, %r4, 1;\nadd.s32 %r9, %r5, %r1;";
+	static const char quarter[] =
+		"ld.global.u32 %r2, [%rd3];\nshr.s32 %r3, %r2, 31;\nshr.u32 %r4, %r3, 30;\n"
+		"add.s32 %r5, %r2, %r4;\nshr.s32 %r6, %r5, 2;\nsub.s32 %r9, %r1, %r6;";
+	(void)unused;
+	assert_int_equal(count(half, 70, "LEA.HI"), 1);
+	assert_int_equal(count(half, 70, "LEA.HI.SX32"), 1);
+	assert_int_equal(count(half, 70, "SHF.R.U32.HI") + count(half, 70, "SHF.R.S32.HI"), 0);
+	assert_int_equal(count(quarter, 70, "LEA.HI"), 1);
+	assert_int_equal(count(quarter, 70, "LEA.HI.SX32"), 0);
+	assert_int_equal(count(quarter, 70, "SHF.R.S32.HI"), 2);
+}
+
+/* A branch that parts lanes has its barrier register cleared in code of sm_70 and sm_75. */
+static void test_brackets(void **unused)
+{
+	static const char parted[] =
+		"mov.u32 %r9, 0;\nsetp.gt.u32 %p1, %r1, 7;\n@%p1 bra E;\nL:\n"
+		"ld.volatile.global.u32 %r9, [%rd3];\nsetp.ne.s32 %p2, %r9, 0;\n@%p2 bra L;\nE:";
+	(void)unused;
+	for (unsigned sm = 70; sm < 90; sm += 5) {
+		unsigned brackets = count(parted, sm, "BSSY");
+		assert_true(brackets > 0);
+		assert_int_equal(count(parted, sm, "BMOV.32.CLEAR"), sm < 80 ? brackets : 0);
+	}
+}
+
+/* Bases of a pointer that PTX moves on: one IMAD.WIDE each, with nothing in front of the loop for them; three
+ * registers are one addition. */
+static void test_steps(void **unused)
+{
+	static const char moved[] =
+		"ld.global.u32 %r2, [%rd3];\nmul.wide.s32 %rd4, %r2, 4;\nadd.s64 %rd5, %rd3, %rd4;\n"
+		"ld.global.u32 %r3, [%rd5];\nadd.s64 %rd6, %rd5, %rd4;\nld.global.u32 %r4, [%rd6];\n"
+		"add.s64 %rd7, %rd6, %rd4;\nld.global.u32 %r5, [%rd7];\nadd.s32 %r6, %r3, %r4;\nadd.s32 %r9, %r5, %r6;";
+	(void)unused;
+	assert_int_equal(count(moved, 70, "IMAD.WIDE") + count(moved, 70, "IMAD.WIDE.U32"), 4);
+	assert_int_equal(count(moved, 70, "IADD3"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accesses), cmocka_unit_test(test_reductions)};
+		cmocka_unit_test(test_accesses), cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_shifted_sums), cmocka_unit_test(test_brackets),
+		cmocka_unit_test(test_steps)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
