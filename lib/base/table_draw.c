@@ -10,13 +10,15 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* WRAP_LEAST: a wrapped text of fewer columns cannot be read. NAME_LEAST: nor can a cut name. */
-enum { GAP = 2, WRAP_LEAST = 22, NAME_LEAST = 20 };
+/* WRAP_LEAST: a wrapped text of fewer columns cannot be read. NAME_LEAST: nor can a cut name. COMPARED_MOST: names of
+ * longer tables are not compared with each other. */
+enum { GAP = 2, WRAP_LEAST = 22, NAME_LEAST = 20, COMPARED_MOST = 256 };
 
 struct column {
 	size_t head, data; /* how wide the head is, and the cells below it */
 	size_t least;      /* to what it can shrink */
 	size_t width;      /* what it gets */
+	size_t tail;       /* how much of a name's end stays when it is cut */
 	int numbers, texts, shown;
 };
 
@@ -182,6 +184,66 @@ static void fit(const struct ct_table *t, struct column *c, size_t screen)
 	}
 }
 
+/* ---- cutting ---- */
+
+/* Whether two names look the same in a column of `room` where each keeps its end of length `tail`. */
+static int look_alike(const char *a, const char *b, size_t room, size_t tail)
+{
+	size_t wide[2] = {ct_utf8_width(a), ct_utf8_width(b)};
+	if (strcmp(a, b) == 0 || wide[0] <= room || wide[1] <= room)
+		return 0; /* one that is whole has no dots, or is not the other */
+	size_t front = (size_t)(ct_utf8_at(a, room - 2 - tail) - a);
+	return strncmp(a, b, front) == 0 &&
+	       strcmp(ct_utf8_at(a, wide[0] - tail), ct_utf8_at(b, wide[1] - tail)) == 0;
+}
+
+/* How many pairs of names in column i look the same. */
+static size_t pairs_alike(const struct ct_table *t, const char *const *cell, unsigned i, size_t room,
+                          size_t tail)
+{
+	size_t n = 0;
+	for (unsigned k = t->columns + i; k < t->count; k += t->columns)
+		for (unsigned l = t->columns + i; l < k; l += t->columns)
+			n += (size_t)look_alike(cell[k], cell[l], room, tail);
+	return n;
+}
+
+/* Chooses where the names of a column are cut: a third of the room is for their ends, and as little more or less as
+ * tells the most of them apart. */
+static void choose_tail(const struct ct_table *t, const char *const *cell, struct column *c, unsigned i)
+{
+	const size_t room = c[i].width;
+	c[i].tail = room > 2 ? (room - 2) / 3 : 0;
+	if (!cell || room <= 2 || is_number(&c[i]) || c[i].data <= room)
+		return;
+	const size_t usual = c[i].tail, most = room - 2;
+	size_t least = pairs_alike(t, cell, i, room, usual);
+	for (size_t by = 1; least && by <= most; by++)
+		for (int more = 1; more >= 0; more--) {
+			if (more ? usual + by > most : by > usual)
+				continue;
+			size_t tail = more ? usual + by : usual - by;
+			size_t n = pairs_alike(t, cell, i, room, tail);
+			if (n < least) {
+				least = n;
+				c[i].tail = tail;
+			}
+		}
+}
+
+/* The ends that names keep, column by column. Without memory, or in a long table, they are not compared. */
+static void choose_tails(const struct ct_table *t, struct column *c)
+{
+	const char **cell = NULL, *s = t->cells.data;
+	if (t->count / t->columns <= COMPARED_MOST)
+		cell = ct_calloc(t->count, sizeof *cell);
+	for (unsigned i = 0; cell && i < t->count; i++, s += strlen(s) + 1)
+		cell[i] = s;
+	for (unsigned i = 0; i < t->columns; i++)
+		choose_tail(t, cell, c, i);
+	free(cell);
+}
+
 /* ---- drawing ---- */
 
 static void pad(struct ct_buf *b, size_t n)
@@ -205,15 +267,15 @@ static void print_text(struct ct_buf *b, const char *s, size_t n, int color)
 		ct_buf_puts(b, "\033[0m");
 }
 
-/* One line of a cell. A name without room is cut in the middle. */
-static void print_line(struct ct_buf *b, const char *s, size_t n, size_t room, int color)
+/* One line of a cell. A name without room is cut in the middle, so that `tail` of its end stays. */
+static void print_line(struct ct_buf *b, const char *s, size_t n, size_t room, size_t tail, int color)
 {
 	struct ct_buf text = {0};
 	ct_buf_add(&text, s, n);
 	size_t width = text.len ? ct_utf8_width(text.data) : 0;
 	b->failed |= text.failed;
 	if (width > room && room > 2) {
-		size_t tail = (room - 2) / 3, front = room - 2 - tail;
+		size_t front = room - 2 - tail;
 		ct_buf_add(b, text.data, (size_t)(ct_utf8_at(text.data, front) - text.data));
 		ct_buf_puts(b, "..");
 		ct_buf_puts(b, ct_utf8_at(text.data, width - tail));
@@ -255,7 +317,7 @@ static const char *print_row(const struct ct_table *t, const struct column *c, u
 			size_t wide = ct_utf8_width(part) - ct_utf8_width(part + n);
 			wide = wide > room ? room : wide;
 			pad(b, owed + (is_number(&c[i]) ? room - wide : 0));
-			print_line(b, part, n, room, color);
+			print_line(b, part, n, room, c[i].tail, color);
 			owed = GAP + (is_number(&c[i]) ? 0 : room - wide);
 		}
 		ct_buf_putc(b, '\n');
@@ -293,6 +355,7 @@ void ct_table_draw(const struct ct_table *t, const struct ct_table_style *style,
 	}
 	measure(t, c);
 	fit(t, c, style->width);
+	choose_tails(t, c);
 	for (unsigned i = 0; i < t->count; i += t->columns) {
 		unsigned cells = t->count - i < t->columns ? t->count - i : t->columns;
 		row = print_row(t, c, cells, i == 0, style->color, row, b);

@@ -114,6 +114,28 @@ static void names_are_cut_in_the_middle(void **state)
 	ct_buf_free(&b);
 }
 
+/* A third of the room would be the end of both, and the same. */
+static void cut_names_differ_where_they_can(void **state)
+{
+	const struct ct_table_style style = {.width = 24};
+	static const unsigned char rank[] = {0, 0};
+	struct ct_table t = {.columns = 2, .style = &style, .rank = rank};
+	struct ct_buf b = {0};
+	(void)state;
+	ct_table_cell(&t, "name");
+	ct_table_cell(&t, "v");
+	ct_table_cell(&t, "Morpheus-Basic/No-Prediction");
+	ct_table_cell(&t, "1");
+	ct_table_cell(&t, "Morpheus-Basic/Perfect-Prediction");
+	ct_table_cell(&t, "2");
+	ct_table_render(&t, &b);
+	const char *first = strchr(b.data, '\n') + 1, *second = strchr(first, '\n') + 1;
+	assert_non_null(strstr(first, ".."));
+	assert_non_null(strstr(second, ".."));
+	assert_true(strncmp(first, second, (size_t)(strstr(first, "  ") - first)) != 0);
+	ct_buf_free(&b);
+}
+
 static void bars_and_sparks(void **state)
 {
 	static const double v[] = {0, 0.5, 1, NAN, 4};
@@ -164,6 +186,7 @@ int main(void)
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(long_cells_are_whole),
 		cmocka_unit_test(names_are_cut_in_the_middle),
+		cmocka_unit_test(cut_names_differ_where_they_can),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
