@@ -94,6 +94,22 @@ static void scale_sums(struct ct_replay_counts *c, const struct ct_replay_counts
 	c->mem_stall_warp_cycles = rounded((double)was->mem_stall_warp_cycles * whole);
 }
 
+/* Misses are counted somewhat behind accesses: a sum of waves may have more of them. */
+static void keep_below(uint64_t *misses, uint64_t accesses)
+{
+	*misses = *misses < accesses ? *misses : accesses;
+}
+
+static void keep_misses_below_accesses(struct ct_replay_counts *c)
+{
+	keep_below(&c->l1_misses, c->l1_accesses);
+	keep_below(&c->l1_read_misses, c->l1_read_accesses);
+	keep_below(&c->l1_line_misses, c->l1_line_accesses);
+	keep_below(&c->llc_misses, c->llc_accesses);
+	keep_below(&c->llc_read_misses, c->llc_read_accesses);
+	keep_below(&c->llc_line_misses, c->llc_line_accesses);
+}
+
 /* What is counted from the first segment to the last gives way to the measured waves, times the instructions that they
  * stand for over their own. The first waves and the launch's end stand for themselves. */
 static void scale_counts(struct ct_replay_counts *c, const struct ct_lanes_mark *m, size_t segments,
@@ -127,6 +143,7 @@ static void scale_counts(struct ct_replay_counts *c, const struct ct_lanes_mark 
 	c->launch_cycles = was.launch_cycles;
 	c->sm_cta_capacity = was.sm_cta_capacity;
 	c->ctas_first_wave = was.ctas_first_wave;
+	keep_misses_below_accesses(c);
 }
 
 /* Every counter times f. */

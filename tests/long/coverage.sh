@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How well the ranges of --sample-kernels cover: coverage.sh BUILD OUT.tsv [INSTS [SHARE [SCALE]]]
+# How well the ranges of --sample-kernels cover: coverage.sh BUILD OUT.tsv [INSTS [SHARE [SCALE [SEED]]]]
 #
 # Twenty traces of tests/long/packed.c, each kernel alone, all pairs, and five of three, are replayed whole and by a sample.
 # OUT.tsv gets a line for each number: trace, metric, whole, told, low, high, and whether the range holds the whole. Last it
@@ -7,12 +7,11 @@
 set -u
 export LC_ALL=C
 build=$(cd "$1" && pwd) || exit 1
-out=$2 insts=${3:-3e6} share=${4:-0.3} scale=${5:-1/16}
+out=$2 insts=${3:-3e6} share=${4:-0.3} scale=${5:-1/16} seed=${6:-0}
 export PATH="$build/bin:$PATH"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 printf '#trace\tmetric\twhole\ttold\tlow\thigh\tholds\n' >"$out"
-seed=0
 for k in 1 2 3 4 5 12 13 14 15 23 24 25 34 35 45 124 135 245 345 235; do
 	seed=$((seed + 1))
 	"$build/tests/packed" -n "$insts" -s $seed -k $k >"$dir/t.ctz" 2>/dev/null || exit 1
