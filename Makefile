@@ -232,6 +232,9 @@ $(BUILD)/tests/fidelity: $(call obj,$(wildcard tests/fidelity/*.c) tests/support
 ## fidelity: our counts and cycles beside the reference simulator's, row by row
 fidelity: $(BUILD)/tests/fidelity
 	@bash tests/fidelity/run.sh $(BUILD)
+## quick-against-full: quick replay beside full on kernels of our own (a minute)
+quick-against-full: $(BUILD)/tests/fidelity $(BUILD)/bin/tracegen
+	@bash tests/fidelity/kernels.sh $(BUILD)
 
 # Replays what verdicts are about.
 $(BUILD)/tests/truth: $(call obj,tests/verdicts/truth.c) $(MODELS) $(LIB)
@@ -444,6 +447,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: sweeps lowering operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: sweeps lowering operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity quick-against-full silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

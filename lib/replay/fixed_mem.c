@@ -199,7 +199,8 @@ load_line(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t at)
 	}
 	uint32_t missing = q->sectors & ~f.valid;
 	if (missing) {
-		rp_place_missing(r, sm, l, &f, missing, at);
+		uint32_t victim = f.had ? RP_LRU_NONE : rp_lru_victim(&sm->cache.lru, l->set);
+		rp_place_missing(r, sm, l, &f, missing, victim, at);
 		last = rp_max32(last, ask_llc(r, sm, l, missing, RP_PK_READ, look, f.e->due));
 	}
 	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = f.had};

@@ -105,7 +105,7 @@ static CT_INLINE void run_until(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
 	struct rp_full_sm *f = &sm->full;
-	uint32_t entries = rp_mshr_entries(r, &r->g.l1, rp_l1_lines(r)), buckets = 16;
+	uint32_t entries = rp_mshr_entries(&r->g.l1, rp_l1_lines(r)), buckets = 16;
 	while (buckets < entries * 2)
 		buckets *= 2;
 	f->no_port = (r->free & CT_REPLAY_FREE_L1) != 0;
@@ -196,25 +196,12 @@ static void full_begin_window(struct ct_replay *r)
 	(void)r; /* queues hold what is on its way, in cycles that never restart */
 }
 
-/* Requests go through the network, slices and DRAM channels, replies come back. A network that is a
- * part has its packets already (parts_net.c). */
-static int full_end_window(struct ct_replay *r, uint64_t end)
-{
-	int part = r->parts && r->parts->given.network;
-	if (!part && rp_net_requests(r, r->horizon + 1, end + 1) < 0)
-		return r->error.status;
-	if (rp_llc_run(r, end + r->window) < 0)
-		return r->error.status;
-	if (!part && rp_net_replies(r, end, end + r->window) < 0)
-		return r->error.status;
-	return 0;
-}
-
 const struct rp_timing rp_timing_full = {
 	.name = "full",
 	.takes_parts = 1,
 	.knows_networks = 1,
 	.waits_for_fills = 1,
+	.steps_memory = 1,
 	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC | CT_REPLAY_IDEAL_REGISTERS,
 	.init = full_init,
 	.begin_launch = rp_no_launch,
@@ -225,6 +212,6 @@ const struct rp_timing rp_timing_full = {
 	.prefetch_warps = rp_prefetch_all_warps,
 	.run_sm = full_run_sm,
 	.next_event = full_next_event,
-	.end_window = full_end_window,
+	.end_window = rp_step_memory,
 	.memory_idle = rp_always_idle,
 };

@@ -22,11 +22,9 @@ int rp_req_grow(struct rp_req_ring *q)
 	return 0;
 }
 
-uint32_t rp_mshr_entries(const struct ct_replay *r, const struct ct_cache_params *c, uint32_t lines)
+uint32_t rp_mshr_entries(const struct ct_cache_params *c, uint32_t lines)
 {
 	uint64_t sectors = (uint64_t)lines * (c->line / c->sector);
-	if (!r->timing->waits_for_fills)
-		return 1; /* it has its own */
 	return c->allocate == CT_ALLOCATE_ON_MISS && c->mshr_entries > sectors
 	               ? (uint32_t)sectors + 1
 	               : c->mshr_entries;
@@ -40,10 +38,10 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	s->id = id;
 	s->waiter_free = s->near = RP_NO_INDEX;
 	uint32_t lines = c->sets * c->ways;
-	if (rp_cache_init(&s->cache, r->timing->waits_for_fills, c, lines, &r->pool, e) < 0)
+	if (rp_cache_init(&s->cache, r->timing->steps_memory, c, lines, &r->pool, e) < 0)
 		return -1;
 	rp_cache_shape(&s->cache, c->sets, c->ways);
-	uint32_t entries = rp_mshr_entries(r, c, lines);
+	uint32_t entries = r->timing->steps_memory ? rp_mshr_entries(c, lines) : 1;
 	while (buckets < entries * 2)
 		buckets *= 2;
 	s->bucket_mask = buckets - 1;
@@ -162,6 +160,19 @@ int rp_llc_has_room(const struct ct_replay *r, struct rp_slice *s, uint64_t cycl
 	if (queued <= r->g.llc_queue && !r->parts && !r->free)
 		s->room_until = cycle + r->g.llc_queue - queued;
 	return queued <= r->g.llc_queue;
+}
+
+/* A network that is a part has its packets already (parts_net.c). */
+int rp_step_memory(struct ct_replay *r, uint64_t end)
+{
+	int part = r->parts && r->parts->given.network;
+	if (!part && rp_net_requests(r, r->horizon + 1, end + 1) < 0)
+		return r->error.status;
+	if (rp_llc_run(r, end + r->window) < 0)
+		return r->error.status;
+	if (!part && rp_net_replies(r, end, end + r->window) < 0)
+		return r->error.status;
+	return 0;
 }
 
 void rp_llc_flush(struct ct_replay *r)

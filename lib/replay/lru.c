@@ -127,6 +127,19 @@ uint32_t rp_lru_victim(struct rp_lru *t, uint32_t set)
 	return oldest_of(t, set, 0);
 }
 
+uint32_t rp_lru_settled_victim(struct rp_lru *t, uint32_t set, uint32_t now)
+{
+	uint32_t first = set * t->ways, victim = rp_lru_victim(t, set), best = RP_LRU_NONE;
+	int clean = protects_modified(t);
+	if (!rp_lru_awaits(t, rp_lru_at(t, victim), now))
+		return victim;
+	for (uint32_t i = first; i < first + t->ways; i++)
+		if ((best == RP_LRU_NONE || t->stamp[i] < t->stamp[best]) &&
+		    !(clean && rp_lru_at(t, i)->modified) && !rp_lru_awaits(t, rp_lru_at(t, i), now))
+			best = i;
+	return best != RP_LRU_NONE ? best : victim;
+}
+
 /* Asks for what the next victim of a set of many ways will need to leave the index, and for the line
  * that goes after it. */
 static inline void bring_after(const struct rp_lru *t, uint32_t set, uint32_t victim)

@@ -98,7 +98,7 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
 	q->inst_free = q->joined_free = RP_NO_INDEX;
 	q->held = ct_pool_take(&r->pool, r->warps, sizeof *q->held);
-	q->places = r->g.schedulers + 1;
+	q->places = r->g.schedulers * (1 + (r->oldest_first ? r->g.collectors : 0)) + 1;
 	q->wait = ct_pool_take(&r->pool, q->places, sizeof *q->wait);
 	q->unit = ct_pool_take(&r->pool, q->places, sizeof *q->unit);
 	return q->sched && q->mshr && q->merged && q->req && q->held && q->wait && q->unit
@@ -106,38 +106,18 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	               : ct_fail_nomem(e);
 }
 
-static int init_slice(struct ct_replay *r, uint32_t i, struct ct_error *e)
-{
-	struct rp_quick_slice *q = &r->quick->slice[i];
-	q->lru = &r->slice[i].cache.lru;
-	q->mshr = ct_pool_take(&r->pool, r->g.llc.mshr_entries, sizeof *q->mshr);
-	q->merged = ct_pool_take(&r->pool, (size_t)q->lru->capacity * r->llc_sectors, sizeof *q->merged);
-	return q->mshr && q->merged ? 0 : ct_fail_nomem(e);
-}
-
 int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 {
 	r->quick = ct_pool_take(&r->pool, 1, sizeof *r->quick);
 	if (!r->quick)
 		return ct_fail_nomem(e);
-	r->quick->slice = ct_pool_take(&r->pool, r->map.slices, sizeof *r->quick->slice);
 	r->quick->sm = ct_pool_take(&r->pool, r->g.sms, sizeof *r->quick->sm);
-	if (!r->quick->slice || !r->quick->sm)
+	if (!r->quick->sm)
 		return ct_fail_nomem(e);
-	r->quick->trip = rp_quick_hop(r) + r->g.llc_latency + 1;
-	r->quick->line_bits = r->llc_line_bits - r->llc_sector_bits;
-	for (uint32_t store = 0; store < 2; store++) {
-		struct rp_packet p = {.kind = store ? RP_PK_STORE : RP_PK_READ};
-		r->quick->flits[store] = rp_packet_flits(r, &p, 1);
-		r->quick->reply_flits[store] = rp_packet_flits(r, &p, 0);
-	}
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (init_sm(r, &r->sm[i], e) < 0)
 			return CT_ERR_NOMEM;
-	for (uint32_t i = 0; i < r->map.slices; i++)
-		if (init_slice(r, i, e) < 0)
-			return CT_ERR_NOMEM;
-	return rp_quick_dram_init(r, e);
+	return 0;
 }
 
 static void clear_calendar(struct rp_calendar *c)
@@ -151,10 +131,9 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 	memset(q->sched, 0, r->g.schedulers * sizeof *q->sched);
 	memset(q->mshr, 0, ((size_t)q->mshr_mask + 1) * sizeof *q->mshr);
 	clear_calendar(&q->lsu);
-	clear_calendar(&q->reply);
 	clear_calendar(&q->write_back);
 	memset(q->unit, 0, q->places * sizeof *q->unit);
-	q->l1_free = 0;
-	q->missed = RP_NEVER;
+	q->l1_free = q->direct_last = q->banks = q->leaves = 0;
+	memset(q->bank_free, 0, sizeof q->bank_free);
 	q->filled = q->taken;
 }

@@ -38,7 +38,7 @@ static int grow_requests(struct access *a)
 	struct rp_quick_req *p = rp_table_copy(a->r, NULL, 0, cap, sizeof *p);
 	if (!p)
 		return no_memory(a);
-	for (uint32_t i = q->asked - q->req_mask - 1; i != q->asked; i++)
+	for (uint32_t i = q->over; i != q->asked; i++)
 		p[i & (cap - 1)] = q->req[i & q->req_mask];
 	q->req = p;
 	q->req_mask = cap - 1;
@@ -53,11 +53,11 @@ static int grow_joined(struct access *a)
 	return st < 0 ? no_memory(a) : 0;
 }
 
-/* Room for n more requests, besides those for an L1 sector of which the last is not back. */
+/* Room for n more requests. */
 static CT_INLINE int make_request_room(struct access *a, uint32_t n)
 {
 	struct rp_quick_sm *q = a->q;
-	while (q->asked - q->served + n + a->r->llc_per_l1 > q->req_mask)
+	while (q->asked - q->over + n > q->req_mask)
 		if (grow_requests(a) < 0)
 			return -1;
 	return 0;
@@ -99,13 +99,11 @@ static CT_INLINE uint32_t take_unit(const struct ct_replay *r, struct rp_sm *sm,
 struct way_out {
 	struct rp_quick_sm *q;
 	struct rp_quick_req *req;
-	uint32_t *mshr;
 	uint8_t *merged;
-	uint32_t req_mask, mshr_mask;
-	uint32_t entries, queue; /* of the MSHR, of the miss queue */
-	uint32_t per;            /* LLC sectors of an L1 sector */
-	uint32_t sectors;        /* of a line of the L1 */
-	uint32_t l1_free, missq, taken, asked, group;
+	uint32_t req_mask;
+	uint32_t per;     /* LLC sectors of an L1 sector */
+	uint32_t sectors; /* of a line of the L1 */
+	uint32_t l1_free, asked, group;
 	uint32_t lines; /* that have asked for something */
 	int bytes;      /* somebody looks at those of loads */
 	const struct ct_address_map
@@ -121,17 +119,11 @@ static CT_INLINE struct way_out way_out(const struct access *a, int usual)
 	return (struct way_out){
 		.q = q,
 		.req = q->req,
-		.mshr = q->mshr,
 		.merged = q->merged,
 		.req_mask = q->req_mask,
-		.mshr_mask = q->mshr_mask,
-		.entries = r->g.l1.mshr_entries,
-		.queue = r->g.l1.miss_queue,
 		.per = usual ? 1 : r->llc_per_l1,
 		.sectors = usual ? RP_USUAL_SECTORS : r->l1_sectors,
 		.l1_free = q->l1_free,
-		.missq = a->sm->missq_last,
-		.taken = q->taken,
 		.asked = q->asked,
 		.group = a->sm->group,
 		.bytes = r->has_llc,
@@ -141,20 +133,15 @@ static CT_INLINE struct way_out way_out(const struct access *a, int usual)
 }
 
 /* Every line has asked for what it needs. */
-static CT_INLINE void all_asked(struct access *a, const struct way_out *o, int store)
+static CT_INLINE void all_asked(struct access *a, const struct way_out *o)
 {
 	struct rp_quick_sm *q = a->q;
-	struct ct_replay_counts *c = &a->sm->c;
 	uint32_t n = o->asked - q->asked;
 	q->l1_free = o->l1_free;
-	a->sm->missq_last = o->missq;
-	q->taken = o->taken;
 	q->asked = o->asked;
 	a->sm->group = o->group;
 	a->left += n;
-	c->llc_line_accesses += o->lines;
-	c->llc_accesses += n;
-	c->llc_read_accesses += store ? 0 : n;
+	a->sm->c.llc_line_accesses += o->lines;
 }
 
 /* What the requests for the sectors of a line have in common. */
@@ -164,54 +151,51 @@ struct ask {
 	uint32_t at;        /* at the tags, or at the load/store unit */
 	uint32_t line;      /* of the L1, RP_LRU_NONE: nothing is filled */
 	struct rp_entry *e; /* the same */
+	uint32_t behind;    /* needs_way: the last request for the line in its place */
+	int needs_way;
 };
 
-/* A sector misses, or is stored, at the tags in cycle `at` at the earliest: cycle in which it does
- * with room in the miss queue and, for a load, an MSHR entry, unless nobody knows when one is free:
- * *limited. */
-static CT_INLINE uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limited)
+/* The sector comes to the end of its bank of the L1. */
+static CT_INLINE void into_bank(struct way_out *o, uint32_t bank, uint32_t number)
 {
-	uint32_t t = rp_max32(at, o->l1_free), look = t;
-	uint32_t queue = o->queue - !store; /* entries in it must be fewer */
-	if (o->missq >= t + queue)
-		t = o->missq - queue + 1;
-	if (!store) {
-		uint32_t until = o->mshr[(o->taken - o->entries) & o->mshr_mask];
-		if (until == RP_NEVER) {
-			*limited = 1;
-			o->q->stuck++;
-		} else {
-			t = rp_max32(t, until);
-		}
-	}
-	if (t > look)
-		o->l1_free = t;
-	return t;
+	struct rp_quick_sm *q = o->q;
+	if (q->banks >> bank & 1)
+		o->req[q->bank_last[bank] & o->req_mask].next = number;
+	else
+		q->bank_first[bank] = number;
+	q->bank_last[bank] = number;
+	q->banks |= 1u << bank;
+	q->in_bank[bank]++;
+}
+
+/* What goes past the L1 has no queue to pass. */
+static void send_direct(struct access *a, const struct way_out *o, uint32_t number, uint32_t at)
+{
+	struct rp_quick_sm *q = a->q;
+	q->direct_last = rp_max32(q->direct_last + 1, at);
+	if (rp_quick_packet(a->r, a->sm, &a->sm->direct, &o->req[number & o->req_mask], number,
+	                    q->direct_last) < 0)
+		no_memory(a);
 }
 
 /* The requests for sector k of the line. */
-static CT_INLINE void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, uint32_t slice,
-                                 uint32_t llc_set, uint32_t k, uint64_t sector, uint32_t sector_bits)
+static CT_INLINE void
+ask_sector(struct access *a, const struct ask *s, struct way_out *o, uint32_t slice, uint32_t llc_set,
+           uint32_t k, uint64_t sector, uint32_t sector_bits)
 {
-	uint32_t from = s->at, bypass = s->kind > RP_PK_STORE;
-	uint8_t limited = 0;
-	if (!bypass)
-		from = miss_at(o, from, s->kind == RP_PK_STORE, &limited);
+	uint32_t first = o->asked;
 	if (s->e) {
-		o->mshr[o->taken++ & o->mshr_mask] = RP_NEVER;
-		s->e->due[k] = RP_DUE_ASKED | o->asked;
+		s->e->due[k] = RP_DUE_ASKED | (first & ~RP_DUE_ASKED);
 		o->merged[s->line * o->sectors + k] = 1;
 	}
 	for (uint32_t i = 0; i < o->per; i++) {
-		struct rp_quick_req *p = &o->req[o->asked++ & o->req_mask];
-		/* what bypasses the L1 has no queue to pass */
-		o->missq = rp_max32(o->missq, from - bypass) + 1;
+		struct rp_quick_req *p = &o->req[o->asked & o->req_mask];
 		p->sector = sector + i;
 		if (o->map)
 			ct_address_slice(o->map, p->sector << sector_bits, &slice, &llc_set);
-		p->ready = o->missq + 1;
+		p->at = s->at;
 		p->llc_set = llc_set;
-		p->inst = inst;
+		p->inst = a->inst;
 		p->line = s->line;
 		p->group = (uint16_t)o->group;
 		p->joined = RP_NO_INDEX;
@@ -219,11 +203,23 @@ static CT_INLINE void ask_sector(const struct ask *s, struct way_out *o, uint32_
 		p->kind = (uint8_t)s->kind;
 		p->k = (uint8_t)k;
 		p->before = (uint8_t)i;
-		p->limited = limited;
+		p->parts = (uint8_t)o->per;
+		p->needs_way = p->over = p->held = 0;
 		if (s->kind == RP_PK_STORE || o->bytes)
 			p->bytes = rp_sector_bytes(s->q->bytes, k) | o->whole;
-		limited = 0;
+		if (s->kind > RP_PK_STORE)
+			send_direct(a, o, o->asked, s->at);
+		o->asked++;
 	}
+}
+
+/* The line of the request takes the place of one whose data is on its way: it goes when that has come. */
+static void wait_for_way(struct way_out *o, uint32_t behind, uint32_t number)
+{
+	struct rp_quick_req *p = &o->req[number & o->req_mask];
+	p->needs_way = 1;
+	p->behind = behind;
+	o->req[behind & o->req_mask].held = 1;
 }
 
 /* Asks the slice for the masked sectors of a line. */
@@ -236,11 +232,16 @@ static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_
 	if (a->inst == RP_NO_INDEX && take_record(a) < 0)
 		return;
 	ct_address_slice(&r->map, address, &slice, &llc_set);
-	for (uint32_t left = sectors, inst = a->inst; left; left &= left - 1) {
-		uint32_t k = ct_low_bit(left);
+	for (uint32_t left = sectors; left; left &= left - 1) {
+		uint32_t k = ct_low_bit(left), first = o->asked;
 		uint64_t sector = (address + ((uint64_t)k << rp_l1_sector(r, usual))) >>
 		                  rp_llc_sector(r, usual);
-		ask_sector(s, o, inst, slice, llc_set, k, sector, rp_llc_sector(r, usual));
+		ask_sector(a, s, o, slice, llc_set, k, sector, rp_llc_sector(r, usual));
+		if (s->kind <= RP_PK_STORE)
+			into_bank(o, usual ? k : rp_modulo(s->q->line * r->l1_sectors + k, r->banks),
+			          first);
+		if (s->needs_way && left == sectors)
+			wait_for_way(o, s->behind, first);
 	}
 	rp_note_line_sid(a->sm, o->group, a->sid);
 	o->group++;
@@ -289,6 +290,25 @@ static CT_INLINE void join_asked(struct access *a, const struct way_out *o, uint
 	p->joined = i;
 }
 
+/* The way of its set that the line of a load which has missed takes at the tags in cycle *look: not before
+ * the data of the line that is there has come. */
+static CT_INLINE uint32_t take_way(struct access *a, struct way_out *o, uint32_t set, uint32_t *look,
+                                   struct ask *s)
+{
+	struct rp_lru *t = &a->sm->cache.lru;
+	uint32_t i = rp_lru_settled_victim(t, set, a->epoch + *look), last = 0;
+	const struct rp_entry *e = rp_lru_at(t, i);
+	for (uint32_t k = 0; k < o->sectors; k++)
+		last = rp_max32(last, e->due[k]);
+	if (last & RP_DUE_ASKED) {
+		s->needs_way = 1;
+		s->behind = last & ~RP_DUE_ASKED;
+	} else if (last > a->epoch + *look) {
+		*look = o->l1_free = last - a->epoch;
+	}
+	return i;
+}
+
 /* Outcome of a load's sectors; those that are not there are on their way afterwards. */
 static CT_INLINE struct rp_outcome
 load_line(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at, int usual)
@@ -313,10 +333,13 @@ load_line(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t
 	}
 	uint32_t missing = q->sectors & ~f.valid;
 	if (missing) {
-		rp_place_missing(a->r, a->sm, l, &f, missing, at);
-		ask_llc(a,
-		        &(struct ask){.q = q, .kind = RP_PK_READ, .at = look, .line = f.index, .e = f.e},
-		        o, missing, usual);
+		struct ask s = {.q = q, .kind = RP_PK_READ};
+		uint32_t way = f.had ? RP_LRU_NONE : take_way(a, o, l->set, &look, &s);
+		rp_place_missing(a->r, a->sm, l, &f, missing, way, at);
+		s.at = look;
+		s.line = f.index;
+		s.e = f.e;
+		ask_llc(a, &s, o, missing, usual);
 	}
 	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = f.had};
 }
@@ -390,7 +413,7 @@ static CT_INLINE uint32_t load_lines(struct access *a, const struct rp_quick_wai
 		if (a->r->has_l1)
 			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, look[i].q, &out);
 	}
-	all_asked(a, &o, 0);
+	all_asked(a, &o);
 	rp_tally_count(a->sm, &tally, n, 0);
 	return last;
 }
@@ -412,7 +435,7 @@ static void send_lines(struct access *a, const struct rp_quick_wait *w, const st
 	}
 	if (w->more)
 		repeat_atomic(a, &o, look[0].q, n, w->more, start);
-	all_asked(a, &o, a->op->kind == RP_STORE);
+	all_asked(a, &o);
 	if (!bypass)
 		rp_tally_count(a->sm, &tally, n, 1);
 }
@@ -498,24 +521,38 @@ static CT_INLINE void take_from_place(struct access *a, uint32_t place, const st
 	}
 }
 
+/* A bank of the L1 is full: it holds as many sectors as its pipeline has stages. */
+static CT_INLINE int bank_full(const struct ct_replay *r, const struct rp_quick_sm *q)
+{
+	for (uint32_t left = q->banks; left; left &= left - 1)
+		if (q->in_bank[ct_low_bit(left)] >= r->g.l1_latency)
+			return 1;
+	return 0;
+}
+
+int rp_quick_unit_blocked(struct ct_replay *r, struct rp_sm *sm)
+{
+	struct rp_quick_sm *q = sm->quick;
+	q->leaves = bank_full(r, q) ? rp_quick_send(r, sm, sm->now + TO_UNIT + 1) : 0;
+	if (!q->leaves || !bank_full(r, q))
+		return q->leaves = 0;
+	q->leaves -= q->leaves == RP_NEVER ? 0 : TO_UNIT;
+	return 1;
+}
+
 /* First cycle in which an instruction can issue that neither the tags nor those before it in the unit
  * keep waiting. */
 static CT_INLINE uint32_t unit_free_at(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	uint32_t tags = sm->quick->l1_free, lead = r->g.l1_latency + TO_UNIT;
-	return rp_max32(tags > lead ? tags - lead : 0,
+	const struct rp_quick_sm *q = sm->quick;
+	uint32_t lead = r->g.l1_latency + TO_UNIT;
+	return rp_max32(rp_max32(q->l1_free > lead ? q->l1_free - lead : 0, q->leaves),
 	                sm->lsu_free > TO_UNIT ? sm->lsu_free - TO_UNIT : 0);
-}
-
-/* What has not been moved by the network fills its queues and those before it. */
-static CT_INLINE int backed_up(const struct rp_quick_sm *q)
-{
-	return q->stuck || q->asked - q->served > RP_NET_QUEUE;
 }
 
 uint32_t rp_quick_unit_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	return backed_up(sm->quick) ? RP_NEVER : rp_max32(unit_free_at(r, sm), sm->now);
+	return sm->quick->stuck ? RP_NEVER : rp_max32(unit_free_at(r, sm), sm->now);
 }
 
 void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
@@ -548,7 +585,8 @@ static CT_INLINE void wait_in_place(struct access *a, const struct ct_line_reque
 	q->place = rp_ring_after(place, q->places);
 	if (a->op->kind != RP_STORE)
 		a->sm->c.mem_latency_count++;
-	if (!q->nwait && !backed_up(q) && unit_free_at(a->r, a->sm) < q->end) {
+	if (!q->nwait && !q->stuck && !rp_quick_unit_blocked(a->r, a->sm) &&
+	    unit_free_at(a->r, a->sm) < q->end) {
 		take_from_place(a, place, lines);
 		return;
 	}

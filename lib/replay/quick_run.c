@@ -188,10 +188,20 @@ static CT_INLINE uint32_t next_of(const struct ct_replay *r, const struct rp_sm 
 	return sm->quick->nwait ? rp_min32(t, rp_quick_unit_next(r, sm)) : t;
 }
 
-/* Takes the first warp whose memory instruction waits for a place. */
-static CT_INLINE uint32_t take_held(const struct ct_replay *r, struct rp_quick_sm *q)
+/* Takes the first warp whose memory instruction waits for a place; where schedulers prefer the oldest warp,
+ * that one. */
+static CT_INLINE uint32_t take_held(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	uint32_t warp = q->held[q->held_first];
+	struct rp_quick_sm *q = sm->quick;
+	uint32_t at = q->held_first, warp = q->held[at];
+	for (uint32_t i = 1; r->oldest_first && i < q->nheld; i++) {
+		uint32_t k = q->held_first + i, other = q->held[k < r->warps ? k : k - r->warps];
+		if (sm->warp[other].age < sm->warp[warp].age) {
+			warp = other;
+			at = k < r->warps ? k : k - r->warps;
+		}
+	}
+	q->held[at] = q->held[q->held_first];
 	q->held_first = rp_ring_after(q->held_first, r->warps);
 	q->nheld--;
 	return warp;
@@ -202,7 +212,7 @@ static CT_INLINE void next_warp(struct ct_replay *r, struct rp_sm *sm, int watch
 {
 	struct rp_quick_sm *q = sm->quick;
 	int held = held_next_at(sm) <= sm->now;
-	uint32_t warp = held ? take_held(r, q) : rp_warp_pop(&sm->queue), at;
+	uint32_t warp = held ? take_held(r, sm) : rp_warp_pop(&sm->queue), at;
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_quick_sched *s = &q->sched[w->sub];
 	if (held) {
@@ -219,6 +229,13 @@ static CT_INLINE void next_warp(struct ct_replay *r, struct rp_sm *sm, int watch
 	run_warp(r, sm, s, warp, at, watched);
 }
 
+/* The load/store unit takes what waits for it, if it can. */
+static void take_waiting(struct ct_replay *r, struct rp_sm *sm)
+{
+	if (!rp_quick_unit_blocked(r, sm))
+		rp_quick_unit_take(r, sm);
+}
+
 /* Takes what comes first in the SM up to cycle `end`: a CTA that leaves, the load/store unit, a warp. */
 static CT_INLINE void run_until(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int watched)
 {
@@ -231,7 +248,7 @@ static CT_INLINE void run_until(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 		if (sm->next_free <= t)
 			rp_sm_free_slots(r, sm, t);
 		else if (sm->quick->nwait && rp_quick_unit_next(r, sm) <= t)
-			rp_quick_unit_take(r, sm);
+			take_waiting(r, sm);
 		else
 			next_warp(r, sm, watched);
 	}
@@ -248,18 +265,6 @@ static void quick_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 		run_until(r, sm, end, 1);
 	else
 		run_until(r, sm, end, 0);
-}
-
-/* Nothing is on its way, and a window ends before what is asked for in it is back. */
-static void quick_begin_launch(struct ct_replay *r)
-{
-	r->horizon = r->base;
-}
-
-static int quick_end_window(struct ct_replay *r, uint64_t end)
-{
-	rp_quick_serve(r, end);
-	return r->error.status;
 }
 
 /* ---- what the host's memory is asked for ---- */
@@ -306,9 +311,10 @@ static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *
 
 const struct rp_timing rp_timing_quick = {
 	.name = "quick",
+	.steps_memory = 1,
 	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC,
 	.init = rp_quick_init,
-	.begin_launch = quick_begin_launch,
+	.begin_launch = rp_no_launch,
 	.begin_sm = rp_quick_begin,
 	.start_warp = quick_start_warp,
 	.begin_window = rp_follow_epoch,
@@ -316,6 +322,6 @@ const struct rp_timing rp_timing_quick = {
 	.prefetch_warps = quick_prefetch_warps,
 	.run_sm = quick_run_sm,
 	.next_event = quick_next_event,
-	.end_window = quick_end_window,
+	.end_window = rp_quick_serve,
 	.memory_idle = rp_quick_idle,
 };

@@ -9,6 +9,10 @@
  *         ratio of cycles when one thing changes, ours beside the simulator's, and by quick replay
  *     fidelity ours [-s SUBSTRING] TABLE CONFIGS TRACES
  *         our figures alone, as a table
+ *     fidelity timings [-s SUBSTRING] TABLE CONFIGS TRACES
+ *         quick replay beside full on rows that no simulator has run: cycles and miss rates, CPU
+ *         seconds; fails (1) when quick's cycles are off by more than 15 % in a row, or the percentage
+ *         of its column `most`
  *     fidelity check [-s SUBSTRING] EXPECTED CONFIGS TRACES
  *         fails (1) when a figure of ours is not the one in the table
  *
@@ -483,6 +487,49 @@ static int pairs(const struct table *p, const char *only, const char *configs, c
 	return 0;
 }
 
+/* ---- quick beside full ---- */
+
+/* What quick's cycles may be off by in a row that does not say, in percent. */
+static const double QUICK_MOST = 15;
+
+static int timings(const struct table *t, const char *only, const char *configs, const char *traces)
+{
+	struct errors off_by[] = {{.what = "cycles, quick replay, %"},
+	                          {.what = "L1 miss rate, quick, points"},
+	                          {.what = "LLC read miss rate, quick, points"}};
+	int bad = 0;
+	printf("%-18s %-10s %9s %9s %7s %6s %6s %6s %6s %6s %6s\n", "trace", "config", "full", "quick",
+	       "%", "L1%", "quick", "LLC%", "quick", "s", "quick");
+	for (int i = 0; i < t->rows; i++) {
+		struct job j = job_of(t, i, configs, traces), quick = j;
+		struct ct_replay_counts f, q;
+		double took, quick_took;
+		if (!chosen(t, i, only))
+			continue;
+		j.timing = CT_REPLAY_FULL;
+		quick.timing = CT_REPLAY_QUICK;
+		if (run(&j, &f, &took) < 0 || run(&quick, &q, &quick_took) < 0)
+			return 2;
+		double cycles = off(cycles_of(&q), cycles_of(&f));
+		double l1[] = {rate((double)f.l1_misses, (double)f.l1_accesses),
+		               rate((double)q.l1_misses, (double)q.l1_accesses)};
+		double llc[] = {rate((double)f.llc_read_misses, (double)f.llc_read_accesses),
+		                rate((double)q.llc_read_misses, (double)q.llc_read_accesses)};
+		printf("%-18s %-10s %9.0f %9.0f %+7.2f %6.2f %+6.2f %6.2f %+6.2f %6.2f %6.2f\n", j.trace,
+		       j.config, cycles_of(&f), cycles_of(&q), cycles, l1[0], l1[1] - l1[0], llc[0],
+		       llc[1] - llc[0], took, quick_took);
+		fflush(stdout);
+		add(&off_by[0], cycles);
+		add(&off_by[1], l1[1] - l1[0]);
+		add(&off_by[2], llc[1] - llc[0]);
+		double most = *table_text(t, i, "most") ? table_real(t, i, "most") : QUICK_MOST;
+		bad += fabs(cycles) > most;
+	}
+	for (int k = 0; k < 3; k++)
+		report(&off_by[k]);
+	return bad != 0;
+}
+
 /* ---- our own figures ---- */
 
 static int ours(const struct table *t, const char *only, const char *configs, const char *traces)
@@ -534,7 +581,7 @@ static int check(const struct table *t, const char *only, const char *configs, c
 int main(int argc, char **argv)
 {
 	static const char usage[] =
-		"usage: fidelity compare|pairs|ours|check [-s SUBSTRING] [-t full|quick|fixed] TABLE CONFIGS "
+		"usage: fidelity compare|pairs|timings|ours|check [-s SUBSTRING] [-t full|quick|fixed] TABLE CONFIGS "
 		"TRACES\n";
 	struct table t;
 	const char *only = "", *verb = argc > 1 ? argv[1] : "";
@@ -557,6 +604,7 @@ int main(int argc, char **argv)
 	const char *configs = argv[optind + 1], *traces = argv[optind + 2];
 	int st = !strcmp(verb, "compare") ? compare(&t, only, configs, traces)
 	         : !strcmp(verb, "pairs") ? pairs(&t, only, configs, traces)
+	         : !strcmp(verb, "timings") ? timings(&t, only, configs, traces)
 	         : !strcmp(verb, "ours")  ? ours(&t, only, configs, traces)
 	         : !strcmp(verb, "check") ? check(&t, only, configs, traces)
 	                                  : (fputs(usage, stderr), 2);

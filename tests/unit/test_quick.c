@@ -266,7 +266,8 @@ static void counts_are_those_of_the_full_engine(void **state)
 		assert_in_range(a.c.llc_accesses - a.c.l1_read_misses, others * 99 / 100,
 		                others * 101 / 100);
 		assert_int_equal(a.c.l1_accesses, a.l1_hit + a.l1_pending + a.l1_miss);
-		assert_int_equal(a.c.dram_read_bytes, 32 * a.c.llc_read_misses);
+		/* a line that was evicted on its way is a miss that reads nothing */
+		assert_true(a.c.dram_read_bytes <= 32 * a.c.llc_read_misses);
 		assert_in_range(a.c.cycles - a.c.launch_cycles,
 		                (full.c.cycles - full.c.launch_cycles) * 7 / 10,
 		                (full.c.cycles - full.c.launch_cycles) * 13 / 10);
@@ -302,7 +303,7 @@ static void any_limits(void **state)
 		assert_int_equal(r.c.l1_accesses, r.l1_hit + r.l1_pending + r.l1_miss);
 		assert_int_equal(r.c.ctas, full.c.ctas);
 		assert_int_equal(r.c.mem_latency_count, full.c.mem_latency_count);
-		assert_int_equal(r.c.dram_read_bytes, 32 * r.c.llc_read_misses);
+		assert_true(r.c.dram_read_bytes <= 32 * r.c.llc_read_misses);
 	}
 }
 

@@ -94,11 +94,10 @@ static CT_INLINE void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t,
 	            is_write);
 }
 
-/* The line's place in the L1, its victim gone. */
+/* The line takes the place of the victim i. */
 static CT_INLINE uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l,
-                                       uint32_t at)
+                                       uint32_t i, uint32_t at)
 {
-	uint32_t i = rp_lru_victim(&sm->cache.lru, l->set);
 	if (r->replication && rp_lru_at(&sm->cache.lru, i)->used)
 		rp_log_line_now(r, sm, rp_lru_at(&sm->cache.lru, i)->tag, at, RP_LOG_GONE);
 	rp_lru_allocate(&sm->cache.lru, l->set, i, l->q->line, at);
@@ -132,10 +131,10 @@ static CT_INLINE struct rp_found rp_find_load(struct rp_sm *sm, const struct rp_
 
 /* The sectors of a load that are missing have their place from now on, whenever their data comes. */
 static CT_INLINE void rp_place_missing(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l,
-                                       struct rp_found *f, uint32_t missing, uint32_t at)
+                                       struct rp_found *f, uint32_t missing, uint32_t victim, uint32_t at)
 {
 	if (!f->had) {
-		f->index = rp_make_room(r, sm, l, at);
+		f->index = rp_make_room(r, sm, l, victim, at);
 		rp_log_line(r, sm, l->q->line, at, RP_LOG_FILL);
 		f->e = rp_lru_at(&sm->cache.lru, f->index);
 	}
@@ -160,7 +159,7 @@ rp_store_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, ui
 			rp_lru_drop(&sm->cache.lru, i, valid);
 	} else if (rule == RP_STORE_WRITES) {
 		if (!had) {
-			i = rp_make_room(r, sm, l, at);
+			i = rp_make_room(r, sm, l, rp_lru_victim(&sm->cache.lru, l->set), at);
 			rp_log_line(r, sm, q->line, at, RP_LOG_HERE);
 		}
 		for (uint32_t left = q->sectors; left; left &= left - 1) {

@@ -153,7 +153,7 @@ static CT_INLINE int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, 
 
 /* llc.c: outstanding misses that an L1 or a slice of so many lines keeps: what is configured, or one
  * more than can be under way, since each has reserved a sector. */
-uint32_t rp_mshr_entries(const struct ct_replay *r, const struct ct_cache_params *c, uint32_t lines);
+uint32_t rp_mshr_entries(const struct ct_cache_params *c, uint32_t lines);
 
 /* slice.c, for parts: a reply into the slice's queue, counts of an access, a request to DRAM, the
  * slice's next cycle brought forward. */

@@ -171,6 +171,17 @@ static inline void rp_lru_touch(struct rp_lru *t, uint32_t set, uint32_t index, 
 /* The line that makes room in the set: an unused way, else the oldest, if there is one that is
  * not protected as modified. */
 uint32_t rp_lru_victim(struct rp_lru *t, uint32_t set);
+/* Whether data of the line is on its way in cycle `now`, since the epoch: nothing may take its place. */
+static inline int rp_lru_awaits(const struct rp_lru *t, const struct rp_entry *l, uint32_t now)
+{
+	for (uint32_t s = 0; s < t->sectors; s++)
+		if (l->due[s] > now)
+			return 1;
+	return 0;
+}
+/* The same as rp_lru_victim() of the lines that await nothing in cycle `now`, since the epoch; if there is
+ * none, the one that makes room when its data has come. */
+uint32_t rp_lru_settled_victim(struct rp_lru *t, uint32_t set, uint32_t now);
 /* Puts tag in place of the victim `index` (whose state the caller has read) with no sector
  * present. */
 void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now);

@@ -30,6 +30,9 @@ int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice);
 /* slice.c: runs slices and DRAM up to cycle `to`. */
 int rp_llc_run(struct ct_replay *r, uint64_t to);
+/* llc.c: all SMs have run to cycle `end`: their requests go through the network, slices and DRAM channels,
+ * and replies come back. Returns 0 or the engine's error. */
+int rp_step_memory(struct ct_replay *r, uint64_t end);
 /* llc.c: everything absent; a copy from the host puts these bytes there; the next cycle in which a slice
  * or a channel has something to do. */
 void rp_llc_flush(struct ct_replay *r);

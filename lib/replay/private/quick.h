@@ -1,26 +1,24 @@
 /* quick.h - what contention costs where a warp runs ahead, CT_REPLAY_QUICK (private).
  *
  * SMs run one after the other through a window of time (quick_run.c, quick_mem.c) and only write down
- * what they ask the LLC for: nothing of it is back within the window. At its end all requests are
- * served in the order of their cycles (quick_serve.c, quick_dram.c), and what waits for them is told
- * when it can go on.
+ * what they ask the LLC for: nothing of it is back within the window. At its end all requests go through
+ * the network, the slices and DRAM as those of full timing do, and what waits for them is told when it
+ * can go on (quick_reply.c).
  *
- * Within an SM a warp runs ahead of the others, and replies do not come in the order of their
- * requests: there a resource that hands out one place a cycle is a calendar of bits, of which each
- * takes the first free one. Nothing is stepped through cycles. */
+ * Within an SM a warp runs ahead of the others: there a resource that hands out one place a cycle is a
+ * calendar of bits, of which each takes the first free one. An SM is not stepped through cycles. */
 #ifndef CT_REPLAY_PRIVATE_QUICK_H
 #define CT_REPLAY_PRIVATE_QUICK_H
 
 #include "base/bits.h"
 #include "replay/private/ahead.h"
-#include "replay/private/llc.h"
+#include "replay/private/memory.h"
 
 enum {
 	RP_CALENDAR_WORDS = 64, /* of the memory side: 4096 places */
 	RP_ISSUE_WORDS = 16,    /* of schedulers and units: 1024 cycles */
-	RP_ROWS = 32,      /* cycles of a bank, each from one activate to the next, that are known */
-	RP_WHEEL = 256,    /* cycles, a power of two of at least 64 */
-	RP_SEEN_BEFORE = 1 /* cycles that an atomic is seen before its register is written */
+	RP_TO_REGISTERS = 2,    /* cycles from a reply to the registers, if the port is free */
+	RP_SEEN_BEFORE = 1      /* cycles that an atomic is seen before its register is written */
 };
 
 /* Places (cycles, or multiples of some) from 64 * first on; those of [lo, hi) are taken. */
@@ -41,9 +39,10 @@ struct rp_quick_sched {
 
 /* What an SM asks a slice for: an LLC sector. Cycles of the launch. */
 struct rp_quick_req {
-	uint64_t sector;  /* number of the LLC sector */
-	uint32_t ready;   /* when it comes to the network, or later: limited, what went before; of
-	                           those that are served: when the slice's reply comes to the network */
+	uint64_t sector; /* number of the LLC sector */
+	uint32_t at;     /* when its sector comes to the tags; of one that is filled, when it has been */
+	uint32_t next;   /* in its bank */
+	uint32_t behind; /* needs_way: the request whose data the line in its place waits for */
 	uint32_t llc_set; /* in the slice */
 	uint32_t inst;    /* that waits for it */
 	uint32_t line;    /* of the L1, that it fills; RP_LRU_NONE: none */
@@ -52,7 +51,10 @@ struct rp_quick_req {
 	uint16_t group, slice;
 	uint8_t kind, k; /* k: sector of the L1's line */
 	uint8_t before;  /* requests for the same L1 sector */
-	uint8_t limited; /* it needs an entry of which nobody knows when it is free */
+	uint8_t parts;   /* of the first for an L1 sector: those of its requests that are not back */
+	uint8_t needs_way : 1;
+	uint8_t over : 1; /* the reply has come */
+	uint8_t held : 1; /* another waits for it */
 };
 
 /* An instruction that waits for something of which nobody knows when it is back. */
@@ -81,28 +83,25 @@ struct rp_quick_wait {
 	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* n of them once it has to wait */
 };
 
-/* What serving a request looks at comes first: a cache line of the host. */
 struct rp_quick_sm {
 	_Alignas(
-		64) struct rp_quick_req *req; /* a ring by their numbers: from `replied` to `served` they
-	                           are served, from there to `asked` they are not */
-	uint32_t req_mask, asked, served, replied;
-	uint64_t sent;   /* cycle in which the network moved the last */
-	uint64_t when;   /* cycle of the first that is not served */
-	uint64_t placed; /* the line + 1 whose place in DRAM is place_of */
-	uint32_t near;   /* of the first that is not served: where its line seems to be in the slice */
-	uint32_t missed; /* the group that has missed last in the LLC */
-	uint16_t next;   /* SM in the wheel */
-	uint8_t in_wheel;
-	struct ct_place place_of;
+		64) struct rp_quick_req *req; /* a ring by their numbers: those before `over` are over */
+	uint32_t req_mask, asked, over;
+	uint32_t direct_last; /* cycle of the last that went past the L1 */
+	/* each bank of the L1: the first that has missed or stores and is held up there, or still comes; the
+	 * last; how many; the cycle in which the next can go */
+	uint32_t bank_first[RP_MAX_L1_BANKS], bank_last[RP_MAX_L1_BANKS], in_bank[RP_MAX_L1_BANKS],
+		bank_free[RP_MAX_L1_BANKS];
+	uint32_t banks; /* those with any */
+	uint32_t
+		leaves; /* while one is full, no instruction that issues before this cycle finds room; or 0 */
 	struct rp_quick_inst *inst;
 	uint32_t inst_free, insts;
 	uint32_t *mshr; /* of each entry taken, by its number: when it is free, RP_NEVER: not known */
 	uint32_t mshr_mask, taken, filled; /* filled: so many have been free again */
-	uint32_t part; /* of the L1 sector whose requests are being served, cycle of the last so far */
-	uint32_t l1_free; /* the tags are held up until then */
-	uint32_t stuck;   /* things that hold the tags up of which nobody knows when they are over */
-	uint8_t *merged;  /* line * sectors + sector: instructions that wait for it */
+	uint32_t l1_free;                  /* the tags are held up until then */
+	uint32_t stuck;  /* things that hold the tags up of which nobody knows when they are over */
+	uint8_t *merged; /* line * sectors + sector: instructions that wait for it */
 	struct rp_quick_joined *joined;
 	uint32_t njoined, joined_free;
 	uint32_t end; /* of the window */
@@ -115,54 +114,11 @@ struct rp_quick_sm {
 	uint16_t *held;         /* ring of warps with an instruction that finds no place */
 	uint32_t held_first, nheld;
 	struct rp_quick_sched *sched;
-	struct rp_calendar reply, write_back, lsu; /* of the launch */
+	struct rp_calendar write_back, lsu; /* of the launch */
 };
 
-struct rp_quick_slice {
-	struct rp_lru *lru;
-	uint64_t port;  /* the network can move the next request to it */
-	uint64_t free;  /* it can serve the next */
-	uint64_t *mshr; /* cycles at which the last entries taken are free, the oldest next */
-	uint32_t mshr_next;
-	uint8_t *merged;
-	struct rp_calendar replies;
-};
-
-/* The row (its low bits) that a bank has open in the RC cycles of DRAM from `turn` * RC on; when it
- * was opened, and how much later it had its last column command. */
-struct rp_row {
-	uint64_t turn, act;
-	uint32_t row, after;
-};
-
-struct rp_quick_bank {
-	struct rp_row at[RP_ROWS]; /* turn % RP_ROWS */
-	uint64_t newest;           /* turn */
-};
-
-struct rp_quick_channel {
-	struct rp_calendar bus, activate; /* places of CCD and RRD cycles */
-	struct rp_calendar group[8];      /* of CCDL */
-	struct rp_quick_bank bank[32];
-	uint64_t *queue; /* cycles of the last column commands, as many as the queue
-	                                     has places, the oldest next */
-	uint32_t queue_next;
-};
-
-/* SMs with requests, by the cycle of the first: lists, and which of them are not empty. */
 struct rp_quick {
 	struct rp_quick_sm *sm;
-	struct rp_quick_channel *channel;
-	struct rp_quick_slice *slice;
-	struct rp_divisor rc, rrd, ccd, ccdl;      /* of DRAM, above 0 */
-	uint64_t floor_rrd, floor_ccd, floor_ccdl; /* nobody will ask for places of DRAM before these */
-	uint32_t flits[2], reply_flits[2];         /* of what is no store, of a store */
-	uint32_t trip;                             /* cycles from the network to the tags of a slice */
-	uint32_t line_bits;                        /* log2 of the LLC sectors of a line */
-	uint64_t now;
-	uint32_t waiting; /* SMs */
-	uint64_t bits[RP_WHEEL / 64];
-	uint16_t first[RP_WHEEL], last[RP_WHEEL];
 	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* of the instruction at work */
 };
 
@@ -189,23 +145,24 @@ void rp_quick_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 /* Cycle in which an instruction has to have issued for the unit to take what waits; RP_NEVER: nobody
  * knows. */
 uint32_t rp_quick_unit_next(const struct ct_replay *r, const struct rp_sm *sm);
+/* Whether a bank of the L1 keeps the unit from taking anything now, after what leaves them by now. */
+int rp_quick_unit_blocked(struct ct_replay *r, struct rp_sm *sm);
 /* The unit takes what has waited for it for longest. */
 void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm);
 
-/* quick_serve.c: serves what SMs have asked for up to the end of the window, that cycle. */
-void rp_quick_serve(struct ct_replay *r, uint64_t end);
+/* quick_send.c: what misses or stores leaves the banks of the L1 before cycle `end`, the lowest bank first.
+ * Returns the cycle in which the next does; RP_NEVER: there is none, or nobody knows. */
+uint32_t rp_quick_send(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
+/* quick_send.c: the request of that number goes into a queue to the network, which can move it behind cycle
+ * `at`. Returns 0 or the engine's error. */
+int rp_quick_packet(struct ct_replay *r, const struct rp_sm *sm, struct rp_ring *to,
+                    const struct rp_quick_req *p, uint32_t number, uint32_t at);
+
+/* quick_reply.c: what SMs have asked for up to the end of the window, that cycle, goes through the memory
+ * system, and what comes back up to the end of the next goes to those who wait. Returns 0 or the engine's
+ * error. */
+int rp_quick_serve(struct ct_replay *r, uint64_t end);
 int rp_quick_idle(const struct ct_replay *r);
-
-/* quick_reply.c: what slices have answered comes back to the SM. */
-void rp_quick_replies(struct ct_replay *r, struct rp_sm *sm);
-
-/* quick_dram.c: cycle at which DRAM has the sector at the slice, which asks for it in cycle `at`. */
-uint64_t rp_quick_dram(struct ct_replay *r, const struct ct_place *place, uint64_t at);
-/* The line's modified sectors go to DRAM. */
-void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at);
-int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e);
-/* A window begins. */
-void rp_quick_dram_window(struct ct_replay *r);
 
 /* Something that the instruction waits for is back in cycle `back`. */
 static CT_INLINE void rp_quick_one_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
@@ -278,12 +235,6 @@ static CT_INLINE uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint
 	if (w - c->first < RP_ISSUE_WORDS && rp_take_run(&c->bits[w % RP_ISSUE_WORDS], &t, n))
 		return t;
 	return rp_slots_search(c, t, n);
-}
-
-/* Network cycles of one way. */
-static CT_INLINE uint32_t rp_quick_hop(const struct ct_replay *r)
-{
-	return r->g.noc_latency ? r->g.noc_latency : 1;
 }
 
 #endif
