@@ -317,6 +317,7 @@ static void join_extensions(struct ct_lower_unit *u)
 	for (uint32_t k = 0; k < u->body.instructions; k++) {
 		const struct ct_lower_ptx *i = &u->ptx[k];
 		if (strcmp(i->opcode, "cvt.s64.s32") != 0 ||
+		    i->operand[0].kind != CT_PTX_OPERAND_REGISTER ||
 		    i->operand[1].kind != CT_PTX_OPERAND_REGISTER)
 			continue;
 		struct ct_lower_reg *wide = &u->reg[i->operand[0].number];
