@@ -45,7 +45,7 @@ static const struct ct_option options[] = {
 	{OPT_MECHANISM, "mechanism", "NAME[,NAME]",
          "also the misses that each would turn into hits: replays\nthe trace with it"},
 	{OPT_TIMING, "timing", "full|quick",
-         "how a trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
+         "how a trace is replayed: full, or quick, in which\nwarps run ahead: 1.2 to 1.5 times as fast"},
 };
 
 static int parse_by(const char *value, enum annotate_by *by, struct ct_error *e)
