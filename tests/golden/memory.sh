@@ -10,6 +10,27 @@ check "a long trace of few lines" test "$insts" -ge 1000000
 check "is replayed in 64 MiB" bash -c 'ulimit -v 65536 && reuse -q --no-sms-views --scale 1/8 long -o p'
 same "to its end" "$insts" "$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="warp_insts" { print $4 }' p)"
 
+# Nor does a raw trace, whose thread blocks stand one within the other, also where nothing in it repeats: what has been read
+# goes to a file by warps.
+raw() { # LINES-OF-A-WARP: addresses of all lanes at random, the warps of 64 thread blocks one line each in turn
+	awk -v n="$1" 'BEGIN {
+		srand(1)
+		print "-kernel name = k\n-grid dim = (64,1,1)\n-block dim = (128,1,1)\n-accelsim tracer version = 5\n#traces format = immediate"
+		for (i = 0; i <= n; i++) for (c = 0; c < 64; c++) for (w = 0; w < 4; w++) {
+			if (i == n) { printf "%d 0 0 %d 0100 ffffffff 0 EXIT 0 0 0\n", c, w; continue }
+			printf "%d 0 0 %d %04x ffffffff 1 R2 LDG.E 1 R4 4 0", c, w, 16 * (i % 8)
+			for (l = 0; l < 32; l++) printf " 0x7f%08x", 4294967295 * rand()
+			print " 0"
+		}
+	}'
+}
+raw 300 >raw.trace
+want=$(tracecat -q -O accelsim raw.trace | md5sum)
+check "a raw trace of 35 MB that does not compress" test "$(wc -c <raw.trace)" -gt 35000000
+check "needs more than 26 MB in memory" bash -c '! (ulimit -v 26000 && tracecat -q -O accelsim raw.trace) >part 2>&1'
+same "and is put in order in 26 MB" "$want" "$(ulimit -v 26000; tracecat -q --max-memory 1MiB -O accelsim raw.trace | md5sum)"
+rm raw.trace part
+
 # A launch of a log takes little beside its records: 20000 of one access each.
 seq 20000 | sed 's/.*/MEMTRACE: CTX 0x1 - grid_launch_id & - CTA 0,0,0 - warp 0 - LDG.E - MREF: 0x0,0x7f0000/' >launches.log
 check "20000 launches in a log need no 400 MB" bash -c 'ulimit -v 400000 && traceinfo -q launches.log -O profile >p'
