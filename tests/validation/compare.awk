@@ -126,12 +126,13 @@ function table(   c, k, i, n, x, line, a, b, agree, told) {
 		printf " rank correlation %s over %d\n", spearman(a, b, n), n
 	}
 }
-function single(i, x, name) {
+function single(i, x, name, over) {
 	if (x == "NA") return
-	printf "%-21s %-42s %6s %7s %s  %s\n", name, title(key[i]), want[i], shown(x), mark(want[i], x), fact[i]
+	printf "%-21s %-42s %6s %7s %s  %s%s\n", name, title(key[i]), want[i], shown(x), mark(want[i], x), fact[i], over
 }
 function mean(i,   k, g, x, n, s) {
 	g = substr(item[i], 2)
+	programs = 0
 	for (k = 1; k <= apps; k++) {
 		if (g != "*" && group[app[k]] != g) continue
 		x = workload[app[k]] in measured ? ours(workload[app[k]], i) : "NA"
@@ -139,6 +140,7 @@ function mean(i,   k, g, x, n, s) {
 		n++
 		s += against[i] == "-" ? x : log(x)
 	}
+	programs = n
 	return n == 0 ? "NA" : against[i] == "-" ? s / n : exp(s / n)
 }
 
@@ -155,5 +157,5 @@ END {
 	for (i = 1; i <= items; i++)
 		if (item[i] !~ /^@/ && count[key[i]] < 5 && workload[item[i]] in measured) single(i, ours(workload[item[i]], i), item[i])
 	for (i = 1; i <= items; i++)
-		if (item[i] ~ /^@/) single(i, mean(i), item[i] == "@*" ? "mean" : "mean " substr(item[i], 2))
+		if (item[i] ~ /^@/) { x = mean(i); single(i, x, item[i] == "@*" ? "mean" : "mean " substr(item[i], 2), ", " programs (programs == 1 ? " program" : " programs")) }
 }
