@@ -58,7 +58,7 @@ UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))
 # Programs that campaigns and a thousandth of them in the suite run.
-MEASURERS := $(addprefix $(BUILD)/tests/,fidelity silicon truth gate random)
+MEASURERS := $(addprefix $(BUILD)/tests/,fidelity silicon truth gate random packed)
 MAN := $(wildcard man/*.[1357])
 # A header that says "Private" in its first comment, or *_internal.h, stays in the tree; so do models, but for the
 # interface through which programs know them.
@@ -194,7 +194,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODE
 # Its functions stand in front of malloc and its kin, also under the sanitizers.
 $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(MEASURERS) $(BUILD)/tests/packed $$(FAULTS)
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(MEASURERS) $$(FAULTS)
 
 # Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
 syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \

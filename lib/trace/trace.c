@@ -243,10 +243,11 @@ static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error 
 static int join_streams(struct ct_trace *t, const struct ct_trace_options *o, struct ct_error *e)
 {
 	if (strcmp(t->path, "-") == 0 || (!t->is_list && t->ops != &ct_ctz_ops))
-		return ct_fail(e, CT_ERR_USAGE,
-		               "%s: --streams looks at all launches first: give a kernels list or a packed "
-		               "trace, and no pipe",
-		               t->path);
+		return ct_fail(
+			e, CT_ERR_USAGE,
+			"%s: --streams looks at all launches first: give a kernels list or a packed "
+			"trace, and no pipe",
+			t->path);
 	t->env.options.filter = NULL;
 	return ct_streams_new(&t->streams, t, t->path, &t->env, o, e);
 }
@@ -607,12 +608,14 @@ int ct_trace_next(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
 
 int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *e)
 {
-	return t->streams ? ct_streams_next_cta(t->streams, cta, e) : ct_trace_next_launch_cta(t, cta, e);
+	return t->streams ? ct_streams_next_cta(t->streams, cta, e)
+	                  : ct_trace_next_launch_cta(t, cta, e);
 }
 
 int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e)
 {
-	return t->streams ? ct_streams_skip_kernel(t->streams, bytes, e) : ct_trace_skip_launch(t, bytes, e);
+	return t->streams ? ct_streams_skip_kernel(t->streams, bytes, e)
+	                  : ct_trace_skip_launch(t, bytes, e);
 }
 
 /* Reads CTAs and drops them. */

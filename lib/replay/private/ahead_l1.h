@@ -130,8 +130,9 @@ static CT_INLINE struct rp_found rp_find_load(struct rp_sm *sm, const struct rp_
 }
 
 /* The sectors of a load that are missing have their place from now on, whenever their data comes. */
-static CT_INLINE void rp_place_missing(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l,
-                                       struct rp_found *f, uint32_t missing, uint32_t victim, uint32_t at)
+static CT_INLINE void
+rp_place_missing(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, struct rp_found *f,
+                 uint32_t missing, uint32_t victim, uint32_t at)
 {
 	if (!f->had) {
 		f->index = rp_make_room(r, sm, l, victim, at);

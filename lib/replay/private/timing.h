@@ -17,8 +17,8 @@ struct rp_timing {
 	uint8_t knows_networks; /* others than the crossbar */
 	uint8_t waits_for_fills; /* a sector is reserved until its fill comes (tags.h); else it knows when its
 	                            data will be there (lru.h) */
-	uint8_t steps_memory;    /* network, slices and DRAM go from cycle to cycle; else the timing has its own */
-	uint8_t ideal;           /* levels that it can take for ideal, enum ct_replay_ideal */
+	uint8_t steps_memory; /* network, slices and DRAM go from cycle to cycle; else the timing has its own */
+	uint8_t ideal;        /* levels that it can take for ideal, enum ct_replay_ideal */
 	uint8_t line_at_once; /* sectors of a line that leave the L1 together meet the LLC one right after
 	                            the other */
 
