@@ -54,10 +54,10 @@ struct ct_trace_options {
 	struct ct_keep *keep;             /* see struct ct_source_options */
 	int salvage;                      /* hand out what precedes damage, then report it */
 	int trust_paths;                  /* a list may name files outside its folder */
-	int streams;                      /* launches of different streams next to each other are one launch */
-	int keep_values;                  /* keep register values (for tracecat) */
-	int no_threads;                   /* decompress and parse in the caller's thread */
-	struct ct_diag diag;              /* warnings */
+	int streams;         /* launches of different streams next to each other are one launch */
+	int keep_values;     /* keep register values (for tracecat) */
+	int no_threads;      /* decompress and parse in the caller's thread */
+	struct ct_diag diag; /* warnings */
 };
 
 /* Opens a kernelslist, a folder that holds one, a kernel file, or "-". Formats and
@@ -144,7 +144,7 @@ struct ct_trace_stats {
 	uint64_t dropped_lanes;      /* global or generic lanes at 0: taken as inactive */
 	uint64_t ambiguous_lanes;    /* shared or local lanes at 0: active or not, kept */
 	uint64_t doubtful_records;   /* their last lanes repeat addresses of earlier ones */
-	uint64_t joined_launches; /* that run together with others */
+	uint64_t joined_launches;    /* that run together with others */
 	int several_streams;
 	int truncated; /* --salvage met damage; see ct_trace_damage() */
 };

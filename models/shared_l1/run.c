@@ -293,5 +293,4 @@ static int after_pass(void *ctx, const struct ct_pass_setup *setup, struct ct_pr
 	return st;
 }
 
-const struct ct_pass_observer ct_sl_order_observer = {
-	.name = "shared-l1", .after = after_pass};
+const struct ct_pass_observer ct_sl_order_observer = {.name = "shared-l1", .after = after_pass};

@@ -602,12 +602,12 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	const char *configs = argv[optind + 1], *traces = argv[optind + 2];
-	int st = !strcmp(verb, "compare") ? compare(&t, only, configs, traces)
-	         : !strcmp(verb, "pairs") ? pairs(&t, only, configs, traces)
+	int st = !strcmp(verb, "compare")   ? compare(&t, only, configs, traces)
+	         : !strcmp(verb, "pairs")   ? pairs(&t, only, configs, traces)
 	         : !strcmp(verb, "timings") ? timings(&t, only, configs, traces)
-	         : !strcmp(verb, "ours")  ? ours(&t, only, configs, traces)
-	         : !strcmp(verb, "check") ? check(&t, only, configs, traces)
-	                                  : (fputs(usage, stderr), 2);
+	         : !strcmp(verb, "ours")    ? ours(&t, only, configs, traces)
+	         : !strcmp(verb, "check")   ? check(&t, only, configs, traces)
+	                                    : (fputs(usage, stderr), 2);
 	table_free(&t);
 	return st;
 }

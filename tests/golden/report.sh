@@ -103,6 +103,8 @@ same "a workload without a base is skipped, not failed" 0 $?
 junit "JUnit with a skipped case obeys the schema" skip.xml
 check "and JUnit says so" grep -q '<skipped message="added' skip.xml
 check "and Markdown does not call that passed" grep -q '^### Thresholds: skipped' skip.md
+mkdir renamed && made other 1.3 12 >renamed/a.profile && made another 1.3 12 >renamed/b.profile
+fails "a run of other workloads" 'no workload of this run is in the old one' --compare old --require 'llc_mpki <= base' renamed
 report --compare old new >compared
 check "the comparison names changes" grep -qE '^bfs +llc_mpki +10\.0 +12\.0 +\+20\.0 %' compared
 check "the comparison counts what is the same" grep -q '1 of 3 workloads are the same' compared

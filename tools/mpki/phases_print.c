@@ -106,5 +106,6 @@ void mpki_phases_print(const struct ct_profile *p, struct ct_buf *b)
 		ct_buf_printf(b, "%zu more phases: -O profile has all\n", more);
 	size_t judged = 0;
 	if (!ct_profile_next(p, "PV", &judged))
-		ct_buf_puts(b, "--mechanism NAME judges each phase, triage -k N-M launches by themselves\n");
+		ct_buf_puts(
+			b, "--mechanism NAME judges each phase, triage -k N-M launches by themselves\n");
 }

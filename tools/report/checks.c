@@ -101,8 +101,17 @@ static const char *name_of(const void *run, size_t i)
 	return ((const struct rep_run *)run)->w[i].name;
 }
 
+/* Whether a workload of the one run is in the other, too. */
+static int share_a_workload(const struct rep_run *run, const struct rep_run *old)
+{
+	for (size_t i = 0; i < run->n; i++)
+		if (rep_run_find(old, run->w[i].name))
+			return 1;
+	return 0;
+}
+
 /* Tries a threshold on each workload that it is meant for. It passes when none failed, none lacked a
- * value, and there was one at all. */
+ * value, and there was one at all. A comparison with a run of other workloads fails: it would test nothing for ever. */
 static int check_one(struct rep_check *c, const struct rep_run *run, const struct rep_run *old,
                      int allow_unknown, struct ct_error *e)
 {
@@ -124,8 +133,9 @@ static int check_one(struct rep_check *c, const struct rep_run *run, const struc
 		c->n++;
 	}
 	c->gone = ct_require_unmatched(c->r, run->n, name_of, run);
-	c->skipped = c->n > 0 && !c->gone && c->no_base == c->n;
-	c->passed = c->n > 0 && !c->gone && !c->failed && !c->absent && !c->skipped;
+	c->strangers = c->no_base > 0 && old && !share_a_workload(run, old);
+	c->skipped = c->n > 0 && !c->gone && !c->strangers && c->no_base == c->n;
+	c->passed = c->n > 0 && !c->gone && !c->failed && !c->absent && !c->skipped && !c->strangers;
 	return CT_OK;
 }
 
@@ -164,6 +174,10 @@ void rep_check_why(const struct rep_check *c, char *out, size_t n)
 	}
 	if (c->n == 0) {
 		snprintf(out, n, "there is no workload");
+		return;
+	}
+	if (c->strangers) {
+		snprintf(out, n, "no workload of this run is in the old one: give both the same names");
 		return;
 	}
 	for (size_t i = 0; i < c->n; i++) {

@@ -17,7 +17,8 @@ struct rep_check {
 	size_t n;
 	size_t failed, absent, no_base; /* findings of that outcome */
 	const char *gone;               /* a name of its own that no workload has, or NULL */
-	int passed, skipped; /* skipped: it compares with a run that has none of its workloads */
+	int strangers;       /* it compares with a run that has no workload of this run at all */
+	int passed, skipped; /* skipped: it compares with a run that has none of its own workloads */
 };
 
 struct rep_checks {
