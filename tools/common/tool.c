@@ -89,7 +89,7 @@ static const struct common_option common[] = {
          {OPT_WARMUP, "warmup", "N", "the first N warp instructions warm the caches, uncounted"}},
 	{CT_TAKES_REPLAY,
          {OPT_TIMING, "timing", "full|quick",
-          "how the trace is replayed: full, or quick, in which\nwarps run ahead: two to three times as fast"}},
+          "how the trace is replayed: full, or quick, in which\nwarps run ahead: 1.2 to 1.5 times as fast"}},
 	{CT_TAKES_SAMPLE,
          {'S', "sample", "RATE", "analyse a spatial sample of the lines, 0 < RATE <= 1"}},
 	{CT_TAKES_KERNELS,
