@@ -27,9 +27,16 @@ static int is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* 1 for a number, 0 for text, -1 for a missing value, which goes with either. */
+/* 1 for a number, 0 for text, -1 for a missing value, which goes with either. A number may have a unit of some words; a
+ * sentence may begin with a number. */
 static int looks_like_number(const char *s)
 {
+	enum { BLANKS_MOST = 3 };
+	unsigned blanks = 0;
+	for (const char *c = s; *c; c++)
+		blanks += *c == ' ';
+	if (blanks > BLANKS_MOST)
+		return 0;
 	if (!*s || strcmp(s, "-") == 0 || strcmp(s, "NA") == 0)
 		return -1;
 	return is_digit(s[0]) || (s[0] == '-' && is_digit(s[1])) || strcmp(s, "inf") == 0;

@@ -34,6 +34,27 @@ static void aligns_numbers_right_and_text_left(void **state)
 	ct_buf_free(&b);
 }
 
+/* A reason that begins with a number is no number: it wraps on the left, rather than that columns go. */
+static void sentences_begin_with_numbers(void **state)
+{
+	static const struct ct_table_style narrow = {.width = 36};
+	static const unsigned char rank[] = {0, 2, 0};
+	struct ct_table t = {.columns = 3, .style = &narrow, .rank = rank};
+	struct ct_buf b = {0};
+	(void)state;
+	ct_table_cell(&t, "name");
+	ct_table_cell(&t, "SMs");
+	ct_table_cell(&t, "reason");
+	ct_table_cell(&t, "bfs");
+	ct_table_cell(&t, "4/68");
+	ct_table_cell(&t, "0 evictions from the L1s: nothing to act on");
+	ct_table_render(&t, &b);
+	assert_string_equal(b.data, "name   SMs  reason\n"
+	                            "bfs   4/68  0 evictions from the\n"
+	                            "            L1s: nothing to act on\n");
+	ct_buf_free(&b);
+}
+
 static void lines_end_without_blanks(void **state)
 {
 	struct ct_table t = {.columns = 3};
@@ -183,6 +204,7 @@ int main(void)
 		cmocka_unit_test(a_terminal_has_a_width_and_colours),
 		cmocka_unit_test(aligns_numbers_right_and_text_left),
 		cmocka_unit_test(lines_end_without_blanks),
+		cmocka_unit_test(sentences_begin_with_numbers),
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(long_cells_are_whole),
 		cmocka_unit_test(names_are_cut_in_the_middle),

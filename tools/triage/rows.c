@@ -163,19 +163,10 @@ static int with_sms(const struct tr_row *r, size_t n)
 	return 0;
 }
 
-static int one_mechanism(const struct tr_row *r, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (r[i].m != r[0].m)
-			return 0;
-	return n > 0;
-}
-
 static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
 	int curves = with_curves(r, n), sms = with_sms(r, n);
-	/* Where there is no room the curve goes first, then the SMs, then a mechanism that is the same in each row. The
-	 * range, which decides the verdict, goes last. */
+	/* Where there is no room the curve goes first, then the SMs, and the range, which decides the verdict, last. */
 	unsigned char rank[8] = {0};
 	struct ct_table t = {.columns = 6 + (unsigned)(curves + sms),
 	                     .style = ct_terminal_style(),
@@ -191,12 +182,11 @@ static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 	if (curves)
 		ct_table_cell(&t, "misses by size");
 	ct_table_cell(&t, "reason");
-	rank[1 + sms] = one_mechanism(r, n) ? 2 : 0;
 	rank[4 + sms] = 1;
 	if (sms)
-		rank[1] = 3;
+		rank[1] = 2;
 	if (curves)
-		rank[5 + sms] = 4;
+		rank[5 + sms] = 3;
 	for (size_t i = 0; i < n; i++)
 		table_row(&t, &r[i], sms, curves);
 	ct_table_render(&t, b);
