@@ -29,7 +29,12 @@ void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
 	         metric_of(p, "Malekeh", "no_ready_fraction"), 0}};
 	text[0] = '\0';
 	if (isnan(hit) && isnan(cause[0].before)) {
-		snprintf(text, n, "the profile has no register reads");
+		char none[64];
+		snprintf(text, n, "%s",
+		         mk_acted(p, none, sizeof none) > 0
+		                 ? "a replay of its cycles decided: the profile was made without reuse "
+		                   "--mechanisms malekeh, which measures why"
+		                 : "the profile has no register reads");
 		return;
 	}
 	ct_cause_add(text, n, speedup->value, cause, sizeof cause / sizeof cause[0]);
