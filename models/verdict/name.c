@@ -41,7 +41,7 @@ static int begins_with(const char *s, size_t n, const char *word)
 	return n >= m && strncmp(s, word, m) == 0;
 }
 
-void ct_workload_name_of_path(const char *path, char *out, size_t n)
+static void name_of_path(const char *path, char *out, size_t n)
 {
 	size_t start, up, len = last_part(path, strlen(path), &start), parent;
 	const char *s = path + start;
@@ -60,6 +60,20 @@ void ct_workload_name_of_path(const char *path, char *out, size_t n)
 		snprintf(out, n, "%.*s", (int)len, s);
 }
 
+/* 1 when the path ends in "." or "..": the name that the folder has is not in it. */
+static int is_nameless(const char *path)
+{
+	size_t start, len = last_part(path, strlen(path), &start);
+	return (len == 1 && path[start] == '.') || (len == 2 && strncmp(path + start, "..", 2) == 0);
+}
+
+void ct_workload_name_of_path(const char *path, char *out, size_t n)
+{
+	char *folder = is_nameless(path) ? realpath(path, NULL) : NULL;
+	name_of_path(folder ? folder : path, out, n);
+	free(folder);
+}
+
 void ct_workload_name(const struct ct_profile *p, const char *path, char *out, size_t n)
 {
 	const struct ct_record *r, *only = NULL;
@@ -75,7 +89,9 @@ void ct_workload_name(const struct ct_profile *p, const char *path, char *out, s
 	}
 	i = 0;
 	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
-	if (tr && !ct_profile_next(p, "TR", &i) && strcmp(tr->field[0], "-") != 0)
+	/* "." of a profile was another folder. */
+	if (tr && !ct_profile_next(p, "TR", &i) && strcmp(tr->field[0], "-") != 0 &&
+	    !is_nameless(tr->field[0]))
 		path = tr->field[0];
 	ct_workload_name_of_path(path, out, n);
 }

@@ -9,11 +9,12 @@
 enum { CT_WORKLOAD_NAME_MAX = 160 };
 
 /* "traces/bfs/kernelslist.g.xz" is bfs, "runs/bfs.profile" and "bfs.ctz" too,
- * "bfs/kernel-3.traceg" is bfs:kernel-3. Cut to n - 1 bytes. Pure. */
+ * "bfs/kernel-3.traceg" is bfs:kernel-3. Cut to n - 1 bytes. "." and ".."
+ * are called as the folder that they stand for. Thread-safe. */
 void ct_workload_name_of_path(const char *path, char *out, size_t n);
 
 /* The name of p's workload: that of its only TV workload, else of its only trace (TR),
- * else of `path`, where the profile lies. Pure. */
+ * else of `path`, where the profile lies. Thread-safe. */
 void ct_workload_name(const struct ct_profile *p, const char *path, char *out, size_t n);
 
 /* Makes names distinct, in their order: of equal ones the first stays and the others become name#2, name#3
