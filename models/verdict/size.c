@@ -77,11 +77,22 @@ static double most_sms_of_a_channel(const struct ct_size *s)
 	return ceil(s->used / (s->channels - 1));
 }
 
-static const char fills[] = "profile fills ";
+static const char fills[] = "profile fills ", by_reuse[] = "; make it with reuse --scale auto";
 
 int ct_size_is_reason(const char *reason)
 {
 	return !strncmp(reason, fills, sizeof fills - 1);
+}
+
+void ct_size_advise_option(char *reason, size_t n)
+{
+	char waves[48];
+	const char *end = strstr(reason, by_reuse);
+	if (!end || !ct_size_is_reason(reason))
+		return;
+	const char *from = reason + sizeof fills - 1;
+	snprintf(waves, sizeof waves, "%.*s", (int)(end - from), from);
+	snprintf(reason, n, "the trace fills %s: give --scale auto", waves);
 }
 
 int ct_size_too_small(const struct ct_size *s, const struct ct_mechanism *m, char *reason, size_t n)
@@ -97,7 +108,7 @@ int ct_size_too_small(const struct ct_size *s, const struct ct_mechanism *m, cha
 		return 0;
 	ct_size_name(s->used, s->asked, sms, sizeof sms);
 	if (!s->scaled)
-		snprintf(reason, n, "%s%.2g waves; make it with reuse --scale auto", fills, s->waves);
+		snprintf(reason, n, "%s%.2g waves%s", fills, s->waves, by_reuse);
 	else if (s->fillable >= 1 && !(s->fillable < most_sms_of_a_channel(s)))
 		snprintf(reason, n,
 		         "%s%.2g waves of the %s that --scale asks for; --scale auto takes at "

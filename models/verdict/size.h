@@ -37,6 +37,10 @@ int ct_size_too_small(const struct ct_size *s, const struct ct_mechanism *m, cha
 /* 1 when a reason is one of those. Pure. */
 int ct_size_is_reason(const char *reason);
 
+/* Puts such a reason, of n bytes, in the words of a command that reads the trace itself and has an option --scale. One that
+ * says nothing of reuse stays as it is. Pure. */
+void ct_size_advise_option(char *reason, size_t n);
+
 /* Appends to a reason of n bytes that the run does not fill what m acts on, where that is so. Pure. */
 void ct_size_tell(const struct ct_size *s, const struct ct_mechanism *m, char *reason, size_t n);
 

@@ -75,6 +75,9 @@ cp -r ws gone && "$b/reuse" -q gone -o gone.profile && rm -r gone
 out=$("$b/morpheus-est" -O table gone.profile 2>err)
 check "without its trace a profile is unknown" \
 	grep -q 'verdict: unknown.*: profile fills 0.33 waves; make it with reuse --scale auto' <<<"$out"
+check "a command that has read the trace names its own option" \
+	grep -q 'the trace fills 0.33 waves: give --scale auto' \
+	<("$b/morpheus-est" -q -O table --sweep sms=10..68:58 ws | tr '\n' ' ' | tr -s ' ')
 check "and it is said why" grep -q 'warning: the profile fills 0.33 waves .*--trace-root' err
 check "triage says it too" grep -q 'unknown.*profile fills 0.33 waves; make it with reuse --scale auto' \
 	<("$b/triage" -q -O csv --mechanism morpheus gone.profile)

@@ -13,6 +13,7 @@
 #include "models/registry.h"
 #include "models/verdict/cell.h"
 #include "models/verdict/name.h"
+#include "models/verdict/size.h"
 #include "models/verdict/verdict.h"
 
 /* A mechanism of the register file, which no cache serves, and one of a cache that only the pass can measure. */
@@ -226,6 +227,12 @@ static void test_too_small(void **state)
 			assert_string_equal(v.reason, row[i].says);
 		else
 			assert_null(strstr(v.reason, "waves"));
+		/* A command that reads the trace itself names its own option. */
+		ct_size_advise_option(v.reason, sizeof v.reason);
+		if (strstr(row[i].says, "reuse"))
+			assert_string_equal(v.reason, "the trace fills 0.5 waves: give --scale auto");
+		else if (*row[i].says)
+			assert_string_equal(v.reason, row[i].says);
 		ct_profile_free(p);
 	}
 }
@@ -685,6 +692,17 @@ static void test_name(void **state)
 		ct_workload_name_of_path(path[i][0], name, sizeof name);
 		assert_string_equal(name, path[i][1]);
 	}
+	char *here = realpath(".", NULL);
+	assert_non_null(here);
+	static const char *const folder[] = {".", "./", "./."};
+	for (size_t i = 0; i < sizeof folder / sizeof folder[0]; i++) {
+		char own[CT_WORKLOAD_NAME_MAX];
+		ct_workload_name_of_path(folder[i], name, sizeof name);
+		ct_workload_name_of_path(here, own, sizeof own);
+		assert_string_equal(name, own);
+		assert_string_not_equal(name, ".");
+	}
+	free(here);
 	ct_workload_name_of_path("abcdefgh", name, 5);
 	assert_string_equal(name, "abcd");
 }

@@ -115,6 +115,8 @@ static void print_verdict(const struct est_answer *a, const struct ct_profile *p
 	const struct ct_mechanism *m = a->question.run.mechanism;
 	struct ct_verdict v;
 	b->failed |= ct_verdict_decide(p, m, &v) < 0;
+	if (a->question.run.from_trace && ct_verdict_too_small(&v)) /* --sweep leaves the GPU whole */
+		ct_size_advise_option(v.reason, sizeof v.reason);
 	ct_judge_tell(&a->judge, &v);
 	ct_verdict_line(&v, m, b);
 }

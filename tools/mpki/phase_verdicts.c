@@ -14,6 +14,7 @@
 #include "models/common/workload.h"
 #include "models/registry.h"
 #include "models/verdict/bound.h"
+#include "models/verdict/size.h"
 #include "models/verdict/verdict.h"
 #include "mpki/phase_clock.h"
 #include "pass/replays.h"
@@ -319,8 +320,10 @@ static void give_reason(const struct bench *b, const struct ct_question *q, size
 {
 	const char *judged = q->run.mechanism->judged;
 	char why[CT_REASON_MAX];
-	if (v->decided_by == CT_DECIDED_NOT && ct_verdict_too_small(v))
+	if (v->decided_by == CT_DECIDED_NOT && ct_verdict_too_small(v)) {
+		ct_size_advise_option(v->reason, sizeof v->reason);
 		return;
+	}
 	const char *open = v->decided_by == CT_DECIDED_NOT ? "range too wide to tell: " : "";
 	int n = snprintf(why, sizeof why, "%sits instructions take %.0f cycles, with %s %.0f", open,
 	                 b->system[0].cycles[i], judged, cycles_of(b, q, judged, i));
