@@ -15,11 +15,28 @@
 #include "models/registry.h"
 #include "pass/origin.h"
 
+/* 1 when a line of the buffer is this one, which ends as lines do. */
+static int has_line(const struct ct_buf *b, const char *line)
+{
+	for (const char *at = b->len ? strstr(b->data, line) : NULL; at; at = strstr(at + 1, line))
+		if (at == b->data || at[-1] == '\n')
+			return 1;
+	return 0;
+}
+
+/* A trace that is opened again, as for replays, has the same to say: it says it once. */
 static void print_warning(void *ctx, const char *text)
 {
 	struct ct_tool *t = ctx;
-	if (!t->quiet)
-		ct_buf_printf(&t->warnings, "%s: warning: %s\n", t->spec->name, text);
+	struct ct_buf line = {0};
+	if (t->quiet)
+		return;
+	ct_buf_printf(&line, "%s: warning: %s\n", t->spec->name, text);
+	if (line.failed)
+		t->warnings.failed = 1;
+	else if (!has_line(&t->warnings, line.data))
+		ct_buf_puts(&t->warnings, line.data);
+	ct_buf_free(&line);
 }
 
 struct ct_diag ct_tool_diag(struct ct_tool *t)
