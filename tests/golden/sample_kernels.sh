@@ -42,7 +42,7 @@ done
 same "marked as sampled" "sampled" "$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="cycles" { print $6 }' some)"
 same "what is not known is NA" "NA" "$(sn some all distinct_lines)"
 mpki -q some > /dev/null && pass "mpki takes such a profile" || fail "mpki takes such a profile"
-mpki -q --sample-kernels 0.2 $g va | grep ^SN > a
+mpki -q --sample-kernels 20% $g va | grep ^SN > a
 same "mpki makes the same pass" "$(grep ^SN some)" "$(cat a)"
 reuse -q --sample-kernels 0.2 -@ 2 $g va | grep -v ^PG > b
 same "with threads too" "$(grep -v ^PG some)" "$(cat b)"

@@ -168,6 +168,23 @@ static int parse_method(struct ct_tool *t, const char *v, struct ct_error *e)
 	return CT_OK;
 }
 
+/* 20% or 0.2 */
+static int parse_sample_kernels(struct ct_tool *t, const char *v, struct ct_error *e)
+{
+	char text[64];
+	const size_t len = strlen(v);
+	const int percent = len > 0 && v[len - 1] == '%';
+	snprintf(text, sizeof text, "%.*s", (int)(len < 60 ? len - (size_t)percent : 60), v);
+	int st = ct_parse_real(text, &t->sample_kernels);
+	if (percent)
+		t->sample_kernels /= 100;
+	if (st < 0 || !(t->sample_kernels > 0 && t->sample_kernels <= 1))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--sample-kernels %s: give a share above 0, at most 1, as in 0.2 or 20%%",
+		               v);
+	return CT_OK;
+}
+
 static int parse_scale(struct ct_tool *t, const char *v, struct ct_error *e)
 {
 	if (strcmp(v, "auto") == 0)
@@ -265,12 +282,7 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 			return ct_fail(e, CT_ERR_USAGE, "--sample %s: give a rate above 0, at most 1",
 			               v);
 		return CT_OK;
-	case OPT_SAMPLE_KERNELS:
-		if (ct_parse_real(v, &t->sample_kernels) < 0 ||
-		    !(t->sample_kernels > 0 && t->sample_kernels <= 1))
-			return ct_fail(e, CT_ERR_USAGE,
-			               "--sample-kernels %s: give a share above 0, at most 1", v);
-		return CT_OK;
+	case OPT_SAMPLE_KERNELS: return parse_sample_kernels(t, v, e);
 	case OPT_PLUGIN_LIMIT:
 		if (ct_parse_real(v, &t->plugin_seconds) < 0 || !(t->plugin_seconds > 0))
 			return ct_fail(e, CT_ERR_USAGE, "--plugin-limit %s: give seconds above 0", v);

@@ -114,9 +114,10 @@ int tr_budget(struct ct_tool *t, const char *path, struct ct_error *e)
 		t->timing = ways[i].timing;
 		ct_tool_say(t,
 		            "%s: --sample-kernels %.2g --seed %llu%s replays %.4g of %.4g million warp "
-		            "instructions: %.3g s by the rates of doc/sampling.md",
+		            "instructions%s: %.3g s by the rates of triage(1)",
 		            path, share, (unsigned long long)t->seed, ways[i].options, insts / 1e6,
-		            ct_sample_plan_all(plan) / 1e6, insts / 1e6 * ways[i].seconds);
+		            ct_sample_plan_all(plan) / 1e6, share < 1 ? "" : ", the whole trace fits",
+		            insts / 1e6 * ways[i].seconds);
 	}
 	ct_sample_plan_free(plan);
 	return st;

@@ -111,13 +111,25 @@ static int replay_open(struct asked *a, struct ct_error *e)
 	return ct_judge_replays(&a->judge, e);
 }
 
-static int judge_mechanism(struct asked *a, const char *name, unsigned i, struct ct_error *e)
+/* Of a trace nothing is missing but what --method analytic has left out, be it asked for or chosen by --budget. */
+static int is_left_out(const struct ct_tool *t, const struct asked *a, const struct ct_mechanism *m)
+{
+	return t->method == CT_METHOD_ANALYTIC && a->stage.from_trace && m->needs_pass && m->measured &&
+	       !m->measured(a->stage.p) && !ct_verdict_possible(a->stage.p, m);
+}
+
+static int judge_mechanism(const struct ct_tool *t, struct asked *a, const char *name, unsigned i,
+                           struct ct_error *e)
 {
 	struct ct_verdict v;
 	if (ct_verdict_decide(a->stage.p, ct_mechanism_at(i), &v) < 0)
 		return ct_fail_nomem(e);
 	if (a->status[i] < 0 && v.word == CT_UNKNOWN)
 		snprintf(v.reason, sizeof v.reason, "%.200s", a->why[i].text);
+	else if (v.word == CT_UNKNOWN && is_left_out(t, a, ct_mechanism_at(i)))
+		snprintf(v.reason, sizeof v.reason,
+		         "not measured with --method analytic, asked for or chosen by --budget: leave "
+		         "that out");
 	ct_judge_tell(&a->judge, &v);
 	return ct_verdict_write(a->stage.p, name, ct_mechanism_at(i), &v, e);
 }
@@ -248,7 +260,7 @@ static int judge_all(struct ct_tool *t, struct asked *a, const char *name,
 		st = replay_open(a, e);
 	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
 		if (is_judged(a, m))
-			st = judge_mechanism(a, name, m, e);
+			st = judge_mechanism(t, a, name, m, e);
 	return st;
 }
 
