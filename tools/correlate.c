@@ -70,21 +70,17 @@ static int find_metric(const char *name, size_t len, size_t *metric, struct ct_e
 static int parse_within(struct own *o, const char *value, struct ct_error *e)
 {
 	const char *number = strrchr(value, '=');
-	char text[64];
-	size_t metric, len;
+	size_t metric;
 	double v;
 	int st = number ? find_metric(value, (size_t)(number - value), &metric, e)
 	                : find_metric("cycles", 6, &metric, e);
 	if (st != CT_OK)
 		return st;
 	number = number ? number + 1 : value;
-	len = strlen(number);
-	const int percent = len > 0 && number[len - 1] == '%';
-	snprintf(text, sizeof text, "%.*s", (int)(len < 60 ? len - (size_t)percent : 60), number);
-	if (ct_parse_real(text, &v) != 0 || !(v > 0))
+	if (ct_parse_share(number, &v) < 0 || !(v > 0))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--within %s: want a share above 0, as in cycles=20%% or 0.2", value);
-	o->within[metric] = percent ? v / 100 : v;
+	o->within[metric] = v;
 	return CT_OK;
 }
 

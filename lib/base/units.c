@@ -94,6 +94,21 @@ int ct_parse_real(const char *s, double *out)
 	return 0;
 }
 
+int ct_parse_share(const char *s, double *out)
+{
+	enum { LENGTH_MOST = 60 };
+	char number[LENGTH_MOST + 1];
+	const size_t len = strlen(s);
+	const int percent = len > 0 && s[len - 1] == '%';
+	if (len > LENGTH_MOST)
+		return -1;
+	snprintf(number, sizeof number, "%.*s", (int)len - percent, s);
+	if (ct_parse_real(number, out) < 0)
+		return -1;
+	*out /= percent ? 100 : 1;
+	return 0;
+}
+
 struct suffix {
 	enum ct_unit unit;
 	const char *text;

@@ -19,6 +19,8 @@ int ct_parse_u64(const char *s, uint64_t *out);
 int ct_parse_u64_range(const char *s, uint64_t lo, uint64_t hi, uint64_t *out);
 /* Finite real in C syntax with '.', also a fraction "1/8". */
 int ct_parse_real(const char *s, double *out);
+/* The same, where a percent sign at the end divides by 100: "0.2" or "20%". */
+int ct_parse_share(const char *s, double *out);
 
 enum ct_unit {
 	CT_UNIT_NONE,

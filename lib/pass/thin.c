@@ -22,9 +22,9 @@ struct ct_thin {
 	struct ct_gpu gpu;
 	double share;
 	uint64_t seed;
-	struct group *group;
-	unsigned n;
 	int warming; /* the group whose next launch stands for others, with those between; CT_THIN_NO_GROUP */
+	unsigned n;
+	struct group group[CT_THIN_GROUPS];
 };
 
 struct ct_thin *ct_thin_new(const struct ct_gpu *g, double share, uint64_t seed)
@@ -36,18 +36,11 @@ struct ct_thin *ct_thin_new(const struct ct_gpu *g, double share, uint64_t seed)
 	t->share = share;
 	t->seed = seed;
 	t->warming = CT_THIN_NO_GROUP;
-	if (!(t->group = ct_calloc(CT_THIN_GROUPS, sizeof *t->group))) {
-		free(t);
-		return NULL;
-	}
 	return t;
 }
 
 void ct_thin_free(struct ct_thin *t)
 {
-	if (!t)
-		return;
-	free(t->group);
 	free(t);
 }
 
@@ -141,7 +134,7 @@ int ct_thin_choose(struct ct_thin *t, const struct ct_kernel *k, uint64_t size, 
 		.group = CT_THIN_NO_GROUP,
 		.id = k->id,
 		.kernel = ct_sample_name(k->name),
-		.ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2],
+		.ctas = ct_kernel_ctas(k),
 		.randomness = ct_mix64(t->seed ^ ct_mix64(k->id))};
 	if (st != CT_OK || t->share >= 1)
 		return st;

@@ -85,7 +85,7 @@ int ct_pass_views_start(struct ct_pass_state *a, struct ct_replay **engine, unsi
  * warm-up has to be seen whole. */
 unsigned ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k)
 {
-	uint64_t ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	uint64_t ctas = ct_kernel_ctas(k);
 	unsigned skip = 0;
 	for (unsigned i = 0; i < a->n_views; i++) {
 		struct ct_pass_view *v = &a->view[i];

@@ -252,7 +252,7 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 	int st = ct_occupancy(&takers, k, &r->occ, e);
 	if (st < 0)
 		return st;
-	uint64_t n = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	uint64_t n = ct_kernel_ctas(k);
 	uint64_t launch = r->g.launch_cycles + n * r->g.cta_launch_cycles;
 	if (launch > RP_LAST_CYCLE / 2)
 		return ct_fail(e, CT_ERR_LIMIT, "the launch latency of %llu cycles is too long",

@@ -591,8 +591,8 @@ int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch
 		ct_warn(&a->env->options.diag,
 		        "%s: the header of kernel %u has no -%s line, and others that come with it",
 		        k->path, k->id, lost);
-	a->grid_ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
-	a->block_warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
+	a->grid_ctas = ct_kernel_ctas(k);
+	a->block_warps = ct_kernel_cta_warps(k);
 	a->blocks = a->next_index = a->block_sum = a->absent_warps = a->exited = 0;
 	a->heads = 0;
 	a->raw = a->columns_known = a->order_warned = a->bulk = 0;

@@ -254,7 +254,7 @@ static void count_cta(struct ct_ctz *c, const struct ct_cta *cta)
 static void note_absent(struct ct_ctz *c, uint64_t unfinished)
 {
 	const struct ct_kernel *k = &c->launch->kernel;
-	const uint64_t warps = c->kernel_ctas * ((k->block[0] * k->block[1] * k->block[2] + 31) / 32);
+	const uint64_t warps = c->kernel_ctas * ct_kernel_cta_warps(k);
 	ct_env_note_absent(c->env, k, c->kernel_ctas,
 	                   warps > c->kernel_warps ? warps - c->kernel_warps : 0,
 	                   c->kernel_warps > unfinished ? c->kernel_warps - unfinished : 0);

@@ -66,8 +66,8 @@ int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const un
 		d->open = 0;
 	d->launch = l;
 	d->code_count = ct_code_count(&l->code);
-	d->block_warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
-	d->grid_ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	d->block_warps = ct_kernel_cta_warps(k);
+	d->grid_ctas = ct_kernel_ctas(k);
 	d->insts = d->next_index = d->last_insts = 0;
 	d->first_of_frame = 1;
 	return ctz_model_frame(&d->model, d->code_count) == 0 ? CT_OK : ct_fail_nomem(e);

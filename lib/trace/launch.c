@@ -64,7 +64,7 @@ void ct_launch_unref(struct ct_launch *l)
 void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t blocks, uint64_t absent,
                         uint64_t exited)
 {
-	const uint64_t grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	const uint64_t grid = ct_kernel_ctas(k);
 	if (blocks < grid) {
 		env->stats->short_grids++;
 		ct_warn(&env->options.diag,

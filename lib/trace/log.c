@@ -312,7 +312,7 @@ static int place_records(struct ct_log *l, size_t end, struct ct_error *e)
 		               "%s:%" PRIu64 ": thread block %u,%u,%u is outside the grid "
 		               "(%u,%u,%u) of its launch: damaged",
 		               name, w->line, xyz[0], xyz[1], xyz[2], g[0], g[1], g[2]);
-	uint32_t warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
+	uint32_t warps = ct_kernel_cta_warps(k);
 	if (end - l->first > warps)
 		return ct_fail(e, CT_ERR_INPUT,
 		               "%s:%" PRIu64 ": thread block %u,%u,%u has records of %zu "

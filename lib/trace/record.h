@@ -164,6 +164,18 @@ struct ct_kernel {
 	char *path;             /* file that the kernel came from, "-" for standard input */
 };
 
+/* Thread blocks of the grid. Pure. */
+static inline uint64_t ct_kernel_ctas(const struct ct_kernel *k)
+{
+	return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+}
+
+/* Warps of one of its thread blocks, the last of which may lack threads. Pure. */
+static inline uint32_t ct_kernel_cta_warps(const struct ct_kernel *k)
+{
+	return (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
+}
+
 /* Static instructions of one kernel. Grows while the kernel is read; a pointer
  * from ct_code_at() stays valid until the code is released. Readable from several
  * threads for every sid already handed out. */

@@ -53,11 +53,6 @@ void ct_streams_free(struct ct_streams *s)
 	free(s);
 }
 
-static uint64_t grid_of(const struct ct_kernel *k)
-{
-	return (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
-}
-
 static uint64_t threads_of(const uint32_t block[3])
 {
 	return (uint64_t)block[0] * block[1] * block[2];
@@ -77,7 +72,7 @@ struct growing {
 /* A launch joins unless its stream is busy, or its generic addresses mean something else. */
 static int may_join(const struct growing *w, const struct ct_kernel *k)
 {
-	if (!w->g || w->g->launches == TOGETHER_MAX || w->g->ctas + grid_of(k) > UINT32_MAX ||
+	if (!w->g || w->g->launches == TOGETHER_MAX || w->g->ctas + ct_kernel_ctas(k) > UINT32_MAX ||
 	    k->has_windows != w->of.has_windows || k->shmem_base != w->of.shmem_base ||
 	    k->local_base != w->of.local_base)
 		return 0;
@@ -135,7 +130,7 @@ static int add_launch(struct ct_streams *s, struct growing *w, const struct ct_k
 		memcpy(g->block, k->block, sizeof k->block);
 	g->regs = larger(g->regs, k->regs);
 	g->shmem_bytes = g->shmem_bytes > k->shmem_bytes ? g->shmem_bytes : k->shmem_bytes;
-	g->ctas += grid_of(k);
+	g->ctas += ct_kernel_ctas(k);
 	w->stream[g->launches++] = k->stream;
 	if (!w->names.len)
 		ct_buf_puts(&w->names, k->name);
@@ -192,7 +187,7 @@ int ct_streams_new(struct ct_streams **out, struct ct_trace *t, const char *path
 /* A launch's thread blocks have no numbers yet in the joint code. */
 static void begin_member(struct ct_streams *s, const struct ct_kernel *k)
 {
-	s->ctas = grid_of(k);
+	s->ctas = ct_kernel_ctas(k);
 	s->sids = 0;
 }
 

@@ -246,7 +246,7 @@ int ct_mk_measure_kernel(struct ct_mk_measure *m, const struct ct_kernel *k, str
 	if (st != CT_OK)
 		return st;
 	m->per_cta = occ.warps_per_cta;
-	m->launch_ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	m->launch_ctas = ct_kernel_ctas(k);
 	return CT_OK;
 }
 

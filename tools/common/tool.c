@@ -171,14 +171,8 @@ static int parse_method(struct ct_tool *t, const char *v, struct ct_error *e)
 /* 20% or 0.2 */
 static int parse_sample_kernels(struct ct_tool *t, const char *v, struct ct_error *e)
 {
-	char text[64];
-	const size_t len = strlen(v);
-	const int percent = len > 0 && v[len - 1] == '%';
-	snprintf(text, sizeof text, "%.*s", (int)(len < 60 ? len - (size_t)percent : 60), v);
-	int st = ct_parse_real(text, &t->sample_kernels);
-	if (percent)
-		t->sample_kernels /= 100;
-	if (st < 0 || !(t->sample_kernels > 0 && t->sample_kernels <= 1))
+	if (ct_parse_share(v, &t->sample_kernels) < 0 ||
+	    !(t->sample_kernels > 0 && t->sample_kernels <= 1))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--sample-kernels %s: give a share above 0, at most 1, as in 0.2 or 20%%",
 		               v);
