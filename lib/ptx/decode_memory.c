@@ -181,6 +181,9 @@ int ct_ptx_decode_load(struct ct_ptx_reader *r)
 		o->code = CT_PTX_load_param;
 		if (o->imm < 0 || o->imm + o->width * o->count > r->f->param_bytes)
 			return ct_ptx_unknown(r, "it reads behind the kernel's parameters");
+		if (o->imm % (o->width * o->count))
+			return ct_ptx_unknown(r, "the place in the kernel's parameters is no multiple "
+			                         "of the size of the access");
 	}
 	return CT_OK;
 }

@@ -141,6 +141,7 @@ static void refusals(void **state)
 		{BODY("call f, ();"), CT_ERR_INPUT, "f is no function that is declared"},
 		{BODY("ld.param.u64 %rd1, [a+4];"), CT_ERR_UNSUPPORTED,
 	         "behind the kernel's parameters"},
+		{BODY("ld.param.u16 %rd1, [a+1];"), CT_ERR_UNSUPPORTED, "no multiple of the size"},
 		{BODY("ld.shared.u64 %rd1, [a];"), CT_ERR_UNSUPPORTED, "another state space"},
 		{BODY("ld.u64 %r1, [%rd1];"), CT_ERR_UNSUPPORTED, "narrower than the access"},
 		{BODY("wgmma.fence.sync.aligned;"), CT_ERR_UNSUPPORTED, "Hopper"},
