@@ -122,47 +122,70 @@ static int resolve_lanes(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint3
 	return 0;
 }
 
-/* The range that all lanes of the access are expected in: that of its space, or where it was last. */
-static struct ct_ptx_range expected_range(const struct ct_ptx_warp *w, const struct ct_ptx_op *o)
+/* The range that all lanes of the access are expected in: where it was last, or that of its space, which
+ * is put together in *own. */
+static inline const struct ct_ptx_range *
+expected_range(const struct ct_ptx_warp *w, const struct ct_ptx_op *o, struct ct_ptx_range *own)
 {
 	const struct ct_ptx_run *r = w->run;
 	switch (o->space) {
 	case CT_PTX_SHARED:
-		return (struct ct_ptx_range){
+		*own = (struct ct_ptx_range){
 			0, r->shared_bytes, (uint64_t)(uintptr_t)r->shared, CT_PTX_SHARED};
-	case CT_PTX_LOCAL: return (struct ct_ptx_range){0, r->local_bytes, 0, CT_PTX_LOCAL};
+		return own;
+	case CT_PTX_LOCAL:
+		*own = (struct ct_ptx_range){0, r->local_bytes, 0, CT_PTX_LOCAL};
+		return own;
 	case CT_PTX_PARAM:
-		return (struct ct_ptx_range){
+		*own = (struct ct_ptx_range){
 			0, r->f->param_bytes, (uint64_t)(uintptr_t)r->params, CT_PTX_PARAM};
-	default: return r->range[r->range_of[o - r->m->op]];
+		return own;
+	default: return &r->range[r->range_of[o - r->m->op]];
 	}
+}
+
+/* Host addresses, and those that observers see, of an access in a range that lies elsewhere than its
+ * addresses say. */
+static void translate(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_range *in)
+{
+	w->host = w->host_row;
+	if (in->space == CT_PTX_LOCAL)
+		for (unsigned l = 0; l < CT_PTX_LANES; l++)
+			w->host_row[l] = w->address[l] + w->local_row[l];
+	else
+		for (unsigned l = 0; l < CT_PTX_LANES; l++)
+			w->host_row[l] = w->address[l] + in->delta;
+	if (o->space != CT_PTX_GENERIC || in->space != CT_PTX_SHARED)
+		return;
+	w->seen = w->seen_row;
+	for (unsigned l = 0; l < CT_PTX_LANES; l++)
+		w->seen_row[l] = w->address[l] - in->first;
+}
+
+static inline int resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask,
+                          unsigned bytes)
+{
+	struct ct_ptx_range own;
+	const struct ct_ptx_range *in = expected_range(w, o, &own);
+	uint64_t limit = in->end - in->first - bytes;
+	struct ct_ptx_look look;
+	w->run->look(w, o, mask, in->first, limit, bytes, &look);
+	if (in->end - in->first < bytes || look.outside >> 63 || look.any & (bytes - 1))
+		return resolve_lanes(w, o, mask, bytes);
+	w->space = in->space;
+	w->in_expected = 1;
+	w->shape = look.same == 0 ? CT_PTX_SAME : look.step == 0 ? CT_PTX_ADJACENT : CT_PTX_SCATTERED;
+	w->host = w->seen = w->address;
+	if (in->space == CT_PTX_LOCAL)
+		w->shape = CT_PTX_SCATTERED;
+	if (in->space == CT_PTX_LOCAL || in->delta)
+		translate(w, o, in);
+	return 0;
 }
 
 int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, unsigned bytes)
 {
-	const struct ct_ptx_range in = expected_range(w, o);
-	uint64_t window = o->space == CT_PTX_GENERIC && in.space == CT_PTX_SHARED ? in.first : 0;
-	struct ct_ptx_look look;
-	w->run->look(w, o, mask, in.first, in.end - in.first - bytes, bytes, &look);
-	if (in.end - in.first < bytes || look.outside >> 63 || look.any & (bytes - 1))
-		return resolve_lanes(w, o, mask, bytes);
-	w->space = in.space;
-	w->in_expected = 1;
-	w->shape = look.same == 0 ? CT_PTX_SAME : look.step == 0 ? CT_PTX_ADJACENT : CT_PTX_SCATTERED;
-	w->host = w->seen = w->address;
-	if (in.space == CT_PTX_LOCAL || in.delta) {
-		w->host = w->host_row;
-		w->shape = in.space == CT_PTX_LOCAL ? CT_PTX_SCATTERED : w->shape;
-		for (unsigned l = 0; l < CT_PTX_LANES; l++)
-			w->host_row[l] = w->address[l] +
-			                 (in.space == CT_PTX_LOCAL ? w->local_row[l] : in.delta);
-	}
-	if (window) {
-		w->seen = w->seen_row;
-		for (unsigned l = 0; l < CT_PTX_LANES; l++)
-			w->seen_row[l] = w->address[l] - window;
-	}
-	return 0;
+	return resolve(w, o, mask, bytes);
 }
 
 /* Elements of every vector of an access, from memory to rows or back. */
@@ -185,7 +208,10 @@ static int load_together(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
 	if (w->shape == CT_PTX_SCATTERED || o->width != o->round || o->width < 4)
 		return 0;
 	if (w->shape == CT_PTX_ADJACENT) {
-		memcpy(row, from, (size_t)o->width * CT_PTX_LANES);
+		if (o->width == 4)
+			memcpy(row, from, 4 * CT_PTX_LANES);
+		else
+			memcpy(row, from, 8 * CT_PTX_LANES);
 	} else if (o->width == 4) {
 		uint32_t v = *(const ct_ptx_u32 *)from;
 		for (unsigned l = 0; l < CT_PTX_LANES; l++)
@@ -247,7 +273,7 @@ static void store_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 void ct_ptx_exec_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	unsigned bytes = (unsigned)o->width * o->count;
-	if (ct_ptx_resolve(w, o, mask, bytes) < 0 ||
+	if (resolve(w, o, mask, bytes) < 0 ||
 	    (w->run->guarded && ct_ptx_guard_access(w, o, mask, bytes, 0) < 0))
 		return;
 	if (o->count == 1) {
@@ -262,12 +288,15 @@ void ct_ptx_exec_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 void ct_ptx_exec_store(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	unsigned bytes = (unsigned)o->width * o->count;
-	if (ct_ptx_resolve(w, o, mask, bytes) < 0 ||
+	if (resolve(w, o, mask, bytes) < 0 ||
 	    (w->run->guarded && ct_ptx_guard_access(w, o, mask, bytes, 1) < 0))
 		return;
 	if (w->shape == CT_PTX_ADJACENT && o->count == 1 && o->width == o->round && o->width >= 4) {
-		memcpy((void *)(uintptr_t)w->host[0], ct_ptx_at(w, o->b),
-		       (size_t)o->width * CT_PTX_LANES);
+		void *to = (void *)(uintptr_t)w->host[0];
+		if (o->width == 4)
+			memcpy(to, ct_ptx_at(w, o->b), 4 * CT_PTX_LANES);
+		else
+			memcpy(to, ct_ptx_at(w, o->b), 8 * CT_PTX_LANES);
 		return;
 	}
 	for (unsigned i = 0; i < o->count; i++)

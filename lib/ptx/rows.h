@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "ptx/exec.h"
 
 #define LANES CT_PTX_LANES
@@ -311,12 +312,24 @@ void CT_PTX_LOOK(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask
 	}
 	if (mask == CT_PTX_ALL_LANES) {
 		uint64_t start = address[0];
+		unsigned shift = ct_low_bit(bytes);
 		for (unsigned l = 0; l < LANES; l++) {
-			uint64_t in = address[l] - first, ahead = address[l] - start;
-			outside |= in | (limit - in);
-			any |= address[l];
+			uint64_t ahead = address[l] - start;
 			same |= ahead;
-			step |= ahead ^ l * (uint64_t)bytes;
+			step |= ahead ^ (uint64_t)l << shift;
+		}
+		if (same && step) { /* apart in another way: each has to be looked at */
+			for (unsigned l = 0; l < LANES; l++) {
+				uint64_t in = address[l] - first;
+				outside |= in | (limit - in);
+				any |= address[l];
+			}
+		} else {
+			uint64_t low = start - first, high = low;
+			if (same)
+				high += (uint64_t)(LANES - 1) << shift;
+			outside = low | (limit - low) | high | (limit - high);
+			any = start;
 		}
 	} else {
 		same = step = 1;

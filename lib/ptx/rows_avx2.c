@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "ptx/exec.h"
 
 #if CT_PTX_X86

@@ -1,6 +1,7 @@
 /* Speed of the emulator of PTX: warp instructions a second of a matrix product, with and without an
  * observer that takes every address, and of both a product and a level of a breadth-first search that are
- * recorded into a packed trace. CT_BENCH_ROWS: rows of the matrices; CT_BENCH_VERTICES: of the graph. */
+ * recorded into a packed trace. CT_BENCH_ROWS: rows of the matrices; CT_BENCH_VERTICES: of the graph;
+ * CT_BENCH_CASE: the one row that is wanted, as gemm-ctz. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,10 +43,20 @@ static struct ct_ptx_module *read_module(const char *name)
 
 enum how { PLAIN, OBSERVED, RECORDED };
 
+static const char *const suffix[] = {"", "-observed", "-ctz"};
+
+/* Whether a row is wanted. */
+static int is_wanted(const char *name, enum how how)
+{
+	const char *only = getenv("CT_BENCH_CASE");
+	char row[64];
+	snprintf(row, sizeof row, "%s%s", name, suffix[how]);
+	return !only || strcmp(only, row) == 0;
+}
+
 /* Runs a launch on one thread and prints its speed. */
 static int run(const char *name, struct ct_ptx_launch *l, enum how how)
 {
-	static const char *const suffix[] = {"", "-observed", "-ctz"};
 	struct ct_error e = {0};
 	struct ct_ptx_result r = {0};
 	struct ct_capture *c = NULL;
@@ -162,9 +173,9 @@ int main(void)
 	int vertices = (int)bench_number("CT_BENCH_VERTICES", 200000);
 	rc = rc ? rc : ct_ptx_memory_create(&memory, &e);
 	for (int how = PLAIN; how <= RECORDED && rc == 0; how++)
-		rc = product(gemm, memory, n, (enum how)how);
+		rc = is_wanted("gemm", (enum how)how) ? product(gemm, memory, n, (enum how)how) : 0;
 	for (int how = PLAIN; how <= RECORDED && rc == 0; how++)
-		rc = search(frontier, memory, vertices, (enum how)how);
+		rc = is_wanted("bfs", (enum how)how) ? search(frontier, memory, vertices, (enum how)how) : 0;
 	ct_ptx_memory_free(memory);
 	ct_ptx_free(gemm);
 	ct_ptx_free(frontier);
