@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "ptx/operands.h"
 #include "trace/cta_maker.h"
+#include "trace/ctz.h"
 
 #define CT_LOWER_NONE UINT32_MAX
 
@@ -135,6 +136,7 @@ struct ct_lower_program {
 	uint8_t *generic;          /* an access whose addresses name their space */
 	uint32_t slots, addresses; /* the largest region's */
 	uint32_t *sid;             /* of each machine instruction, by ct_lower_describe */
+	struct ct_ctz_step *sequence; /* of each step, in the terms of a trace; the same */
 	struct ct_lower_text *text;
 };
 

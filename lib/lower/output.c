@@ -193,6 +193,7 @@ int ct_lower_output_takes_streams(const struct ct_lower_output *o)
 struct encoding {
 	struct ct_ctz_writer *writer;
 	const struct ct_code *code;
+	const struct ct_lower_program *program;
 };
 
 static int encode_plain(void *ctx, uint32_t sid, uint32_t n, uint32_t mask, struct ct_error *e)
@@ -224,16 +225,37 @@ static int encode_lanes(void *ctx, uint32_t sid, uint32_t mask, const uint64_t *
 	return ct_ctz_put_lanes(c->writer, c->code, sid, mask, addresses, e);
 }
 
+static int encode_variant(void *ctx, uint32_t variant, uint32_t mask, struct ct_error *e)
+{
+	const struct encoding *c = ctx;
+	const struct ct_lower_variant *v = &c->program->variant[variant];
+	return ct_ctz_put_sequence(c->writer, variant, c->program->sequence + v->step,
+	                           v->step_end - v->step, mask, e);
+}
+
+static void encode_next_strided(void *ctx, uint32_t sid, uint64_t first, int64_t stride)
+{
+	ct_ctz_next_strided(((const struct encoding *)ctx)->writer, sid, first, stride);
+}
+
+static void encode_next_lanes(void *ctx, uint32_t sid, uint32_t mask, const uint64_t *addresses)
+{
+	ct_ctz_next_lanes(((const struct encoding *)ctx)->writer, sid, mask, addresses);
+}
+
 static int encode(struct ct_lower_output *o, const struct ct_lower_made *made,
                   const struct ct_lower_program *p, const struct ct_code *code, struct ct_error *e)
 {
-	struct encoding encoding = {o->ctz, code};
+	struct encoding encoding = {o->ctz, code, p};
 	const struct ct_lower_sink to = {
 		.ctx = &encoding,
 		.plain = encode_plain,
 		.none = encode_none,
 		.strided = encode_strided,
-		.lanes = encode_lanes};
+		.lanes = encode_lanes,
+		.variant = encode_variant,
+		.next_strided = encode_next_strided,
+		.next_lanes = encode_next_lanes};
 	int st = CT_OK;
 	ct_ctz_begin_cta(o->ctz, made->index);
 	for (uint32_t w = 0; w < made->warps && st == CT_OK; w++) {

@@ -65,6 +65,7 @@ void ct_lower_free(struct ct_lower_program *p)
 	free(p->address);
 	free(p->generic);
 	free(p->sid);
+	free(p->sequence);
 	free(p);
 }
 
@@ -203,7 +204,9 @@ int ct_lower_describe(struct ct_lower_program *p, struct ct_cta_maker *maker, st
 {
 	free(p->sid);
 	p->sid = ct_calloc(p->insts, sizeof *p->sid);
-	if (!p->sid)
+	free(p->sequence);
+	p->sequence = ct_calloc(p->steps + 1, sizeof *p->sequence);
+	if (!p->sid || !p->sequence)
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < p->insts; i++) {
 		const struct ct_lower_inst *from = &p->inst[i];
@@ -222,6 +225,11 @@ int ct_lower_describe(struct ct_lower_program *p, struct ct_cta_maker *maker, st
 		int st = ct_cta_maker_code(maker, &s, &p->sid[i], e);
 		if (st < 0)
 			return st;
+	}
+	for (size_t i = 0; i < p->steps; i++) {
+		const struct ct_lower_step *from = &p->step[i];
+		p->sequence[i] = (struct ct_ctz_step){
+			p->sid[from->inst], from->n, from->lanes, from->access != CT_LOWER_NONE};
 	}
 	return CT_OK;
 }

@@ -179,12 +179,41 @@ static int walk_access(const uint64_t **from, uint32_t sid, uint32_t mask,
 	}
 }
 
+/* The accesses of a variant whose instructions are told of. */
+static const uint64_t *walk_accesses(const uint64_t *at, const struct ct_lower_variant *v, uint32_t mask,
+                                     const struct ct_lower_program *p, const struct ct_lower_sink *to)
+{
+	for (const struct ct_ctz_step *i = p->sequence + v->step, *end = p->sequence + v->step_end; i < end;
+	     i++) {
+		if (!i->access)
+			continue;
+		switch ((uint32_t)*at) {
+		case NONE:
+			to->next_strided(to->ctx, i->sid, 0, 0);
+			at++;
+			break;
+		case STRIDED:
+			to->next_strided(to->ctx, i->sid, at[1], (int32_t)high_half(*at));
+			at += 2;
+			break;
+		default:
+			to->next_lanes(to->ctx, i->sid, mask & i->lanes, at + 1);
+			at += 1 + ct_bits(mask & i->lanes);
+		}
+	}
+	return at;
+}
+
 static int walk_variant(const uint64_t **from, uint32_t variant, uint32_t mask,
                         const struct ct_lower_program *p, const struct ct_lower_sink *to,
                         struct ct_error *e)
 {
 	const struct ct_lower_variant *v = &p->variant[variant];
-	int st = CT_OK;
+	int st = to->variant ? to->variant(to->ctx, variant, mask, e) : 0;
+	if (st > 0) {
+		*from = walk_accesses(*from, v, mask, p, to);
+		return CT_OK;
+	}
 	for (uint32_t i = v->step; i < v->step_end && st == CT_OK; i++) {
 		const struct ct_lower_step *step = &p->step[i];
 		uint32_t sid = p->sid[step->inst], lanes = mask & step->lanes;

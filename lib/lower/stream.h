@@ -67,6 +67,12 @@ struct ct_lower_sink {
 	/* An address for each lane of the mask, in their order. */
 	int (*lanes)(void *ctx, uint32_t sid, uint32_t mask, const uint64_t *addresses,
 	             struct ct_error *e);
+	/* A variant of a region: 1 where next_strided and next_lanes have to be called for its accesses and
+	 * nothing else for the rest of it (for one without a lane next_strided with zeros), 0 where what is
+	 * above has to be for each of its steps. NULL: it is. */
+	int (*variant)(void *ctx, uint32_t variant, uint32_t mask, struct ct_error *e);
+	void (*next_strided)(void *ctx, uint32_t sid, uint64_t first, int64_t stride);
+	void (*next_lanes)(void *ctx, uint32_t sid, uint32_t mask, const uint64_t *addresses);
 };
 /* Tells of all instructions in order, up to the first failure, which it returns. */
 CT_NODISCARD int ct_lower_stream_walk(const struct ct_lower_stream *s, const struct ct_lower_program *p,

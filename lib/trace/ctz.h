@@ -54,6 +54,21 @@ int ct_ctz_put_strided(struct ct_ctz_writer *w, const struct ct_code *code, uint
 /* One with an address for each lane of the mask, which has one at least, in their order. */
 int ct_ctz_put_lanes(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t mask,
                      const uint64_t *addresses, struct ct_error *e);
+/* A part of a sequence: `n` instructions sid, sid + 1 ... without addresses, or one with. */
+struct ct_ctz_step {
+	uint32_t sid, n;
+	uint32_t lanes; /* of the sequence's mask: all ones, or 0 */
+	uint8_t access;
+};
+/* A sequence of steps that comes again and again, as one: its number stands for the same steps as long as the
+ * kernel is not ended. 1: it is written but for the addresses, which ct_ctz_next_strided() or
+ * ct_ctz_next_lanes() has to write for each of its accesses, in their order, before anything else is; for one
+ * without a lane, ct_ctz_next_strided() with zeros. 0: nothing is written, and each step has to be by
+ * itself. Fails with CT_ERR_NOMEM. */
+int ct_ctz_put_sequence(struct ct_ctz_writer *w, uint32_t number, const struct ct_ctz_step *step,
+                        size_t steps, uint32_t mask, struct ct_error *e);
+void ct_ctz_next_strided(struct ct_ctz_writer *w, uint32_t sid, uint64_t first, int64_t stride);
+void ct_ctz_next_lanes(struct ct_ctz_writer *w, uint32_t sid, uint32_t mask, const uint64_t *addresses);
 void ct_ctz_end_warp(struct ct_ctz_writer *w);
 int ct_ctz_end_cta(struct ct_ctz_writer *w, struct ct_error *e);
 

@@ -9,6 +9,7 @@
 int ctz_encoder_init(struct ctz_encoder *c)
 {
 	memset(c, 0, sizeof *c);
+	c->epoch = 1;
 	return ctz_model_init(&c->model);
 }
 
@@ -20,6 +21,9 @@ void ctz_encoder_free(struct ctz_encoder *c)
 		ct_buf_free(&c->code[i]);
 	ctz_model_free(&c->model);
 	ctz_code_reset(&c->code_state);
+	for (size_t i = 0; i < c->sequences; i++)
+		free(c->sequence[i].part);
+	free(c->sequence);
 	free(c->sid);
 }
 
@@ -29,6 +33,8 @@ void ctz_encoder_kernel(struct ctz_encoder *c)
 	c->sids = 0;
 	c->code_count = 0;
 	c->next_index = 0;
+	for (size_t i = 0; i < c->sequences; i++)
+		c->sequence[i].epoch = 0;
 }
 
 int ctz_encoder_start_frame(struct ctz_encoder *c)
@@ -41,8 +47,14 @@ int ctz_encoder_start_frame(struct ctz_encoder *c)
 	c->ctas = 0;
 	c->last_insts = 0;
 	c->next_index = 0;
+	c->slack = 0;
+	c->epoch++;
 	return ctz_model_frame(&c->model, c->code_count);
 }
+
+/* The most that columns grow by: with where instructions come next and their mask; with addresses; with
+ * the end of a warp or of a CTA. */
+enum { RUN_BYTES = 64, ACCESS_BYTES = 384, END_BYTES = 128 };
 
 void ctz_encoder_start_cta(struct ctz_encoder *c, uint64_t index, int goes_on)
 {
@@ -64,6 +76,7 @@ void ctz_encoder_end_cta(struct ctz_encoder *c, int goes_on)
 	ctz_put(b, ctz_zigzag(c->index - c->next_index));
 	c->next_index = c->index + 1;
 	c->ctas++;
+	c->slack -= END_BYTES;
 }
 
 void ctz_encoder_start_warp(struct ctz_encoder *c, int goes_on)
@@ -80,6 +93,7 @@ void ctz_encoder_start_warp(struct ctz_encoder *c, int goes_on)
 void ctz_encoder_end_warp(struct ctz_encoder *c, const struct ct_warp_info *w, int core_ids)
 {
 	struct ct_buf *b = &c->column[CTZ_C_WARP];
+	c->slack -= END_BYTES;
 	if (c->run)
 		ctz_put(&c->column[CTZ_C_FLOW], c->run);
 	if (c->mask_run)
@@ -114,6 +128,7 @@ static int add_sid(struct ctz_encoder *c, const struct ct_code *code, uint32_t f
 	}
 	if (c->sid[from])
 		return CT_OK;
+	c->slack = 0; /* code counts, too */
 	if (c->code_count + 1 > SID_NUMBER)
 		return ct_fail(e, CT_ERR_LIMIT, "a kernel of more than %" PRIu32 " static instructions",
 		               SID_NUMBER - 1);
@@ -155,6 +170,7 @@ static void put_flow(struct ctz_encoder *c, uint32_t sid, struct ctz_site *site,
 		ctz_put(b, sid);
 		ctz_put(b, attr);
 		site->attr = (uint8_t)attr;
+		c->epoch++;
 		c->run = 0;
 	}
 	put_steps(c, sid, 1);
@@ -166,8 +182,11 @@ static void put_mask(struct ctz_encoder *c, uint32_t mask, uint32_t n)
 	if (mask != c->mask) {
 		unsigned kind = mask == c->old_mask ? 1 : mask == 0 ? 2 : 3;
 		ctz_put(&c->column[CTZ_C_MASK], c->mask_run << 2 | kind);
-		for (int i = 0; kind == 3 && i < 4; i++)
-			ctz_put_byte(&c->column[CTZ_C_MASK_BITS], mask >> 8 * i & 0xff);
+		if (kind == 3) {
+			const unsigned char bits[4] = {mask & 0xff, mask >> 8 & 0xff, mask >> 16 & 0xff,
+			                               mask >> 24};
+			ct_buf_add(&c->column[CTZ_C_MASK_BITS], bits, sizeof bits);
+		}
 		c->old_mask = c->mask;
 		c->mask = mask;
 		c->mask_run = 0;
@@ -266,6 +285,7 @@ static void put_values(struct ctz_encoder *c, const struct ct_inst *i)
 {
 	struct ct_buf *b = &c->column[CTZ_C_VALUE];
 	uint32_t last = 0;
+	c->slack -= CT_WARP_LANES * 5 + 5;
 	ctz_put(b, i->nvalues);
 	for (unsigned k = 0; k < i->nvalues; k++) {
 		ctz_put(b, ctz_zigzag((uint64_t)(int64_t)(int32_t)(i->values[k] - last)));
@@ -288,6 +308,7 @@ static int put_all(struct ctz_encoder *c, const struct ct_code *code, uint32_t f
 	put_mask(c, mask, 1);
 	if (attr & CTZ_HAS_ADDR)
 		put_address(c, sid, s, a);
+	c->slack -= RUN_BYTES + ACCESS_BYTES;
 	c->insts++;
 	c->warp_insts++;
 	return CT_OK;
@@ -341,6 +362,7 @@ int ctz_encoder_plain(struct ctz_encoder *c, const struct ct_code *code, uint32_
 		int st = know_sid(c, code, sid, e);
 		if (st < 0)
 			return st;
+		c->slack -= RUN_BYTES;
 		uint32_t to = (c->sid[sid] & SID_NUMBER) - 1;
 		steps = 1;
 		if (c->sid[sid] & SID_ATTRIBUTES) {
@@ -352,6 +374,111 @@ int ctz_encoder_plain(struct ctz_encoder *c, const struct ct_code *code, uint32_
 		}
 	}
 	return CT_OK;
+}
+
+/* ---- sequences ---- */
+
+/* Adds instructions, which are known, to the last part of a sequence or to a new one. */
+static int add_part(struct ctz_sequence *q, uint32_t first, uint32_t n, uint32_t lanes)
+{
+	struct ctz_part *last = q->parts ? &q->part[q->parts - 1] : NULL;
+	if (last && last->lanes == lanes && last->first + last->n == first) {
+		last->n += n;
+		return 0;
+	}
+	if (ct_grow((void **)&q->part, &q->cap, q->parts + 1, sizeof *q->part) != 0)
+		return -1;
+	q->part[q->parts++] = (struct ctz_part){first, n, lanes};
+	return 0;
+}
+
+/* Whether an instruction is known, and carries addresses, or none, as it did before. */
+static int is_usual(struct ctz_encoder *c, uint32_t sid, int access)
+{
+	uint32_t known = sid < c->sids ? c->sid[sid] : 0;
+	if (!known || !access)
+		return known && !(known & SID_ATTRIBUTES);
+	return known & SID_MEMORY &&
+	       ctz_model_site(&c->model, (known & SID_NUMBER) - 1, 1)->attr == CTZ_HAS_ADDR;
+}
+
+/* Finds the parts of a sequence: 0, or -1 when out of memory. */
+static int look_at(struct ctz_encoder *c, struct ctz_sequence *q, const struct ct_ctz_step *step,
+                   size_t steps)
+{
+	q->epoch = c->epoch;
+	q->parts = q->insts = q->accesses = 0;
+	q->ready = 1;
+	for (const struct ct_ctz_step *s = step; s < step + steps && q->ready; s++) {
+		q->insts += s->n;
+		q->accesses += s->access;
+		for (uint32_t i = 0; i < s->n && q->ready; i++) {
+			if (!is_usual(c, s->sid + i, s->access))
+				q->ready = 0;
+			else if (add_part(q, (c->sid[s->sid + i] & SID_NUMBER) - 1, 1, s->lanes) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Whether the frame has room for a sequence, so that nobody has to look whether it is full in its middle. */
+static int has_room(struct ctz_encoder *c, const struct ctz_sequence *q)
+{
+	int64_t needed = (int64_t)(RUN_BYTES * q->parts) + (int64_t)ACCESS_BYTES * q->accesses;
+	if (c->insts + q->insts > CTZ_FRAME_INSTS)
+		return 0;
+	if (c->slack < needed) {
+		size_t code = 0, bytes = ctz_encoder_bytes(c);
+		for (int i = 0; i < CTZ_CODE_COLUMNS; i++)
+			code += c->code[i].len;
+		c->slack = CTZ_FRAME_BYTES - 1 - (int64_t)(code > bytes ? code : bytes);
+	}
+	if (c->slack < needed)
+		return 0;
+	c->slack -= needed;
+	return 1;
+}
+
+int ctz_encoder_sequence(struct ctz_encoder *c, uint32_t number, const struct ct_ctz_step *step,
+                         size_t steps, uint32_t mask, struct ct_error *e)
+{
+	if (number >= c->sequences) {
+		size_t n = number + (size_t)1;
+		if (ct_grow((void **)&c->sequence, &c->sequence_cap, n, sizeof *c->sequence) != 0)
+			return ct_fail_nomem(e);
+		memset(c->sequence + c->sequences, 0, (n - c->sequences) * sizeof *c->sequence);
+		c->sequences = n;
+	}
+	struct ctz_sequence *q = &c->sequence[number];
+	if (q->epoch != c->epoch && look_at(c, q, step, steps) != 0)
+		return ct_fail_nomem(e);
+	if (!q->ready || !has_room(c, q))
+		return 0;
+	for (const struct ctz_part *i = q->part, *end = i + q->parts; i < end; i++) {
+		put_steps(c, i->first, i->n);
+		put_mask(c, mask & i->lanes, i->n);
+	}
+	c->insts += q->insts;
+	c->warp_insts += q->insts;
+	return 1;
+}
+
+/* The place of an instruction of a sequence, which is known. */
+static inline void put_next(struct ctz_encoder *c, uint32_t from, const struct addresses *a)
+{
+	uint32_t sid = (c->sid[from] & SID_NUMBER) - 1;
+	put_address(c, sid, ctz_model_site(&c->model, sid, 1), a);
+}
+
+void ctz_encoder_next_strided(struct ctz_encoder *c, uint32_t sid, uint64_t first, int64_t stride)
+{
+	put_next(c, sid, &(struct addresses){CT_ADDR_STRIDE, first, stride, NULL, 0});
+}
+
+void ctz_encoder_next_lanes(struct ctz_encoder *c, uint32_t sid, unsigned n, const uint64_t *addresses)
+{
+	put_next(c, sid, &(struct addresses){CT_ADDR_DELTAS, addresses[0], 0, addresses, n});
 }
 
 size_t ctz_encoder_bytes(const struct ctz_encoder *c)

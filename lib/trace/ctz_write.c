@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "trace/arrays.h"
@@ -311,6 +312,25 @@ int ct_ctz_put_lanes(struct ct_ctz_writer *w, const struct ct_code *code, uint32
 		return st;
 	w->insts++;
 	return ctz_encoder_lanes(&w->encoder, code, sid, mask, addresses, e);
+}
+
+int ct_ctz_put_sequence(struct ct_ctz_writer *w, uint32_t number, const struct ct_ctz_step *step,
+                        size_t steps, uint32_t mask, struct ct_error *e)
+{
+	uint64_t before = w->encoder.insts;
+	int st = ctz_encoder_sequence(&w->encoder, number, step, steps, mask, e);
+	w->insts += w->encoder.insts - before;
+	return st;
+}
+
+void ct_ctz_next_strided(struct ct_ctz_writer *w, uint32_t sid, uint64_t first, int64_t stride)
+{
+	ctz_encoder_next_strided(&w->encoder, sid, first, stride);
+}
+
+void ct_ctz_next_lanes(struct ct_ctz_writer *w, uint32_t sid, uint32_t mask, const uint64_t *addresses)
+{
+	ctz_encoder_next_lanes(&w->encoder, sid, ct_bits(mask), addresses);
 }
 
 /* Writes an instruction of a CTA, and those that differ from it only in their number, where they are wanted. */

@@ -333,6 +333,20 @@ void ctz_decoder_resume(struct ctz_decoder *d, uint64_t index);
 int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s, int keep_values,
                     struct ct_error *e);
 
+/* Instructions of a sequence that follow one another in the file and have the same lanes of its mask. */
+struct ctz_part {
+	uint32_t first, n, lanes;
+};
+
+/* What is known of a sequence of instructions that comes again and again. */
+struct ctz_sequence {
+	uint64_t epoch; /* of the encoder, when it was looked at last; 0: never */
+	int ready;      /* each of its instructions carries what it carried before */
+	struct ctz_part *part;
+	size_t parts, cap;
+	uint32_t insts, accesses;
+};
+
 /* The reverse. Columns and code grow until the writer takes them. */
 struct ctz_encoder {
 	struct ct_buf column[CTZ_COLUMNS];
@@ -350,6 +364,10 @@ struct ctz_encoder {
 	int cta_goes_on, warp_goes_on;
 	uint32_t last_sid, mask, old_mask;
 	uint64_t run, mask_run;
+	struct ctz_sequence *sequence; /* by number */
+	size_t sequences, sequence_cap;
+	uint64_t epoch; /* rises when an instruction carries what it did not before, or a frame begins */
+	int64_t slack;  /* bytes that the columns may grow by at least until they are CTZ_FRAME_BYTES */
 };
 int ctz_encoder_init(struct ctz_encoder *c);
 void ctz_encoder_free(struct ctz_encoder *c);
@@ -368,6 +386,11 @@ int ctz_encoder_lanes(struct ctz_encoder *c, const struct ct_code *code, uint32_
 /* n instructions sid, sid + 1 and so on with one mask, without addresses and values. */
 int ctz_encoder_plain(struct ctz_encoder *c, const struct ct_code *code, uint32_t sid, uint32_t n,
                       uint32_t mask, struct ct_error *e);
+/* See ct_ctz_put_sequence(). The caller has made sure that the frame has room. */
+int ctz_encoder_sequence(struct ctz_encoder *c, uint32_t number, const struct ct_ctz_step *step,
+                         size_t steps, uint32_t mask, struct ct_error *e);
+void ctz_encoder_next_strided(struct ctz_encoder *c, uint32_t sid, uint64_t first, int64_t stride);
+void ctz_encoder_next_lanes(struct ctz_encoder *c, uint32_t sid, unsigned n, const uint64_t *addresses);
 void ctz_encoder_end_warp(struct ctz_encoder *c, const struct ct_warp_info *w, int core_ids);
 void ctz_encoder_end_cta(struct ctz_encoder *c, int goes_on);
 size_t ctz_encoder_bytes(const struct ctz_encoder *c);
