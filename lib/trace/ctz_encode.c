@@ -2,9 +2,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "trace/private/ctz.h"
 #include "trace/private/text.h"
+
+#if defined(__SSE2__) && !defined(CT_NO_SIMD)
+#include <emmintrin.h>
+#endif
 
 int ctz_encoder_init(struct ctz_encoder *c)
 {
@@ -134,6 +139,7 @@ static int add_sid(struct ctz_encoder *c, const struct ct_code *code, uint32_t f
 		               SID_NUMBER - 1);
 	const struct ct_sinst *s = ct_code_at(code, from);
 	c->sid[from] = ++c->code_count | (s->width_field ? SID_MEMORY | SID_ATTRIBUTES : 0);
+	c->epoch++;
 	if (ctz_model_grow(&c->model, c->code_count) != 0)
 		return ct_fail_nomem(e);
 	return ctz_code_put(&c->code_state, c->code, s, e);
@@ -206,28 +212,105 @@ static inline void put_bytes(struct ct_buf *b, const unsigned char *p, unsigned 
 	}
 }
 
-/* Numbers in planes, as ctz_put_planes() writes one. Each byte is written, and counts where there is one:
- * lengths are not to be predicted. Up to 28 bits are usual. */
+enum { PLANES = 4, CHUNK = 8, USUAL_BITS = 28 };
+
+/* The bytes of CHUNK numbers of up to 28 bits: byte[k][i] is that of number i, if it has one there. more[k], bit i:
+ * it has one behind that. Returns all bits of the numbers. */
+#if defined(__SSE2__) && !defined(CT_NO_SIMD)
+static inline __m128i part_of(__m128i low, __m128i high, __m128i bits)
+{
+	return _mm_packs_epi32(_mm_and_si128(low, bits), _mm_and_si128(high, bits));
+}
+
+static inline uint64_t cut_chunk(unsigned char byte[PLANES][CT_WARP_LANES], uint32_t more[PLANES - 1],
+                                 const int64_t *delta, unsigned at)
+{
+	const __m128i zero = _mm_setzero_si128(), seven = _mm_set1_epi32(0x7f);
+	__m128i z[CHUNK / 2], all = zero;
+	uint64_t bits[2];
+	for (unsigned k = 0; k < CHUNK / 2; k++) {
+		__m128i d = _mm_loadu_si128((const __m128i *)(const void *)(delta + at + 2 * k));
+		z[k] = _mm_xor_si128(_mm_slli_epi64(d, 1), _mm_sub_epi64(zero, _mm_srli_epi64(d, 63)));
+		all = _mm_or_si128(all, z[k]);
+	}
+	__m128i a = _mm_unpacklo_epi64(_mm_shuffle_epi32(z[0], 0x08), _mm_shuffle_epi32(z[1], 0x08));
+	__m128i b = _mm_unpacklo_epi64(_mm_shuffle_epi32(z[2], 0x08), _mm_shuffle_epi32(z[3], 0x08));
+	__m128i low = _mm_packus_epi16(
+		part_of(a, b, seven), part_of(_mm_srli_epi32(a, 7), _mm_srli_epi32(b, 7), seven));
+	__m128i high = _mm_packus_epi16(
+		part_of(_mm_srli_epi32(a, 14), _mm_srli_epi32(b, 14), seven),
+		part_of(_mm_srli_epi32(a, 21), _mm_srli_epi32(b, 21), seven));
+	uint32_t low_empty = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, zero));
+	uint32_t high_empty = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, zero));
+	uint32_t fourth = ~high_empty >> CHUNK & 0xff, third = (~high_empty & 0xff) | fourth;
+	uint32_t second = (~low_empty >> CHUNK & 0xff) | third;
+	more[0] |= second << at;
+	more[1] |= third << at;
+	more[2] |= fourth << at;
+	_mm_storel_epi64((__m128i *)(void *)(byte[0] + at), low);
+	_mm_storel_epi64((__m128i *)(void *)(byte[1] + at), _mm_srli_si128(low, CHUNK));
+	_mm_storel_epi64((__m128i *)(void *)(byte[2] + at), high);
+	_mm_storel_epi64((__m128i *)(void *)(byte[3] + at), _mm_srli_si128(high, CHUNK));
+	_mm_storeu_si128((__m128i *)(void *)bits, all);
+	return bits[0] | bits[1];
+}
+#else
+static inline uint64_t cut_chunk(unsigned char byte[PLANES][CT_WARP_LANES], uint32_t more[PLANES - 1],
+                                 const int64_t *delta, unsigned at)
+{
+	uint64_t all = 0;
+	for (unsigned i = at; i < at + CHUNK; i++) {
+		uint64_t z = ctz_zigzag((uint64_t)delta[i]);
+		all |= z;
+		for (unsigned k = 0; k < PLANES; k++)
+			byte[k][i] = (unsigned char)(z >> 7 * k & 0x7f);
+		for (unsigned k = 0; k < PLANES - 1; k++)
+			more[k] |= (uint32_t)(z >> 7 * (k + 1) != 0) << i;
+	}
+	return all;
+}
+#endif
+
+/* Sets bit 7 of the bytes behind which another one comes. */
+static inline void mark_more(unsigned char *byte, uint32_t more, unsigned n)
+{
+	if (more == (UINT32_C(1) << n) - 1) {
+		for (unsigned at = 0; at < CT_WARP_LANES; at++)
+			byte[at] |= 0x80;
+		return;
+	}
+	for (; more; more &= more - 1)
+		byte[ct_low_bit(more)] |= 0x80;
+}
+
+/* Numbers in planes, as ctz_put_planes() writes one. Up to 28 bits are usual; delta has room for a multiple of
+ * CHUNK. */
 static void put_deltas(struct ct_buf *column, const int64_t *delta, unsigned n)
 {
-	unsigned char plane[4][CT_WARP_LANES];
-	unsigned used[4] = {0, 0, 0, 0};
-	for (unsigned k = 0; k < n; k++) {
-		uint64_t v = ctz_zigzag((uint64_t)delta[k]);
-		if (v >> 28)
-			break;
-		plane[0][used[0]++] = (unsigned char)((v & 0x7f) | (unsigned)(v >= 1 << 7) << 7);
-		plane[1][used[1]] = (unsigned char)((v >> 7 & 0x7f) | (unsigned)(v >= 1 << 14) << 7);
-		used[1] += v >= 1 << 7;
-		plane[2][used[2]] = (unsigned char)((v >> 14 & 0x7f) | (unsigned)(v >= 1 << 21) << 7);
-		used[2] += v >= 1 << 14;
-		plane[3][used[3]] = (unsigned char)(v >> 21);
-		used[3] += v >= 1 << 21;
+	unsigned char byte[PLANES][CT_WARP_LANES] = {{0}}, some[CT_WARP_LANES];
+	uint32_t more[PLANES - 1] = {0}, all = (UINT32_C(1) << n) - 1;
+	uint64_t bits = 0;
+	for (unsigned at = 0; at < n; at += CHUNK)
+		bits |= cut_chunk(byte, more, delta, at);
+	if (bits >> USUAL_BITS) {
+		for (unsigned k = 0; k < n; k++)
+			ctz_put_planes(column, ctz_zigzag((uint64_t)delta[k]));
+		return;
 	}
-	for (unsigned i = 0; i < 4; i++)
-		put_bytes(column + i, plane[i], used[i]);
-	for (unsigned k = used[0]; k < n; k++)
-		ctz_put_planes(column, ctz_zigzag((uint64_t)delta[k]));
+	mark_more(byte[0], more[0], n);
+	put_bytes(column, byte[0], n);
+	for (unsigned i = 1; i < PLANES && more[i - 1]; i++) {
+		unsigned used = 0;
+		if (i < PLANES - 1)
+			mark_more(byte[i], more[i], n);
+		if (more[i - 1] == all) {
+			put_bytes(column + i, byte[i], n);
+			continue;
+		}
+		for (uint32_t left = more[i - 1]; left; left &= left - 1)
+			some[used++] = byte[i][ct_low_bit(left)];
+		put_bytes(column + i, some, used);
+	}
 }
 
 /* Addresses of an instruction. */
@@ -242,10 +325,10 @@ struct addresses {
 static void put_list(struct ctz_encoder *c, const struct addresses *a, struct ctz_list *list,
                      unsigned *byte)
 {
-	int64_t delta[CT_WARP_LANES - 1];
-	unsigned n = a->n ? a->n - 1 : 0;
+	int64_t delta[CT_WARP_LANES];
+	unsigned n = a->n ? a->n - 1 : 0, k = 0;
 	uint64_t differs = 0;
-	for (unsigned k = 0; k < n; k++) {
+	for (; k < n; k++) {
 		delta[k] = (int64_t)(a->each[k + 1] - a->each[k]);
 		differs |= (uint64_t)(delta[k] ^ list->delta[k]);
 	}
@@ -253,8 +336,11 @@ static void put_list(struct ctz_encoder *c, const struct addresses *a, struct ct
 		*byte |= CTZ_A_REST;
 		return;
 	}
+	for (; k % CHUNK; k++)
+		delta[k] = 0;
 	put_deltas(&c->column[CTZ_C_DELTA], delta, n);
-	memcpy(list->delta, delta, sizeof delta[0] * n);
+	for (unsigned at = 0; at < n; at += CHUNK)
+		memcpy(list->delta + at, delta + at, CHUNK * sizeof delta[0]);
 	list->n = (uint8_t)(n + 1);
 }
 

@@ -15,7 +15,9 @@ struct ct_ctz_writer {
 	void *ctx;
 	ZSTD_CCtx *zstd;
 	struct ctz_encoder encoder;
-	struct ct_buf payload, block;
+	struct ct_buf payload;
+	unsigned char *block;
+	size_t block_cap;
 	struct ct_buf copies, arrays; /* not yet written; one of them is empty */
 	struct ct_buf index, frames;  /* of all kernels, of the one being written */
 	uint64_t offset, crc;
@@ -61,7 +63,7 @@ void ct_ctz_writer_free(struct ct_ctz_writer *w)
 		return;
 	ctz_encoder_free(&w->encoder);
 	ct_buf_free(&w->payload);
-	ct_buf_free(&w->block);
+	free(w->block);
 	ct_buf_free(&w->copies);
 	ct_buf_free(&w->arrays);
 	ct_buf_free(&w->index);
@@ -76,14 +78,10 @@ static void put_le(unsigned char *p, uint64_t v, int bytes)
 		p[i] = (unsigned char)(v >> 8 * i);
 }
 
-/* Room for a block's payload in w->block behind its head. */
+/* Room for a block of n bytes with its head. */
 static unsigned char *make_room(struct ct_ctz_writer *w, size_t n)
 {
-	static const unsigned char zeros[1024];
-	ct_buf_reset(&w->block);
-	while (w->block.len < n && !w->block.failed)
-		ct_buf_add(&w->block, zeros, sizeof zeros);
-	return w->block.failed ? NULL : (unsigned char *)w->block.data;
+	return ct_grow((void **)&w->block, &w->block_cap, n, 1) < 0 ? NULL : w->block;
 }
 
 /* Writes w->payload as one block, compressed where that pays. */

@@ -202,7 +202,7 @@ struct ctz_site {
 struct ctz_list {
 	uint8_t n, packed_runs; /* 0: none; else addresses */
 	uint16_t packed_bytes;
-	int64_t delta[CT_WARP_LANES - 1];
+	int64_t delta[CT_WARP_LANES]; /* of which one is not used */
 	unsigned char packed[CT_PACK_DELTAS_MAX];
 };
 
