@@ -133,7 +133,7 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 	clear_calendar(&q->lsu);
 	clear_calendar(&q->write_back);
 	memset(q->unit, 0, q->places * sizeof *q->unit);
-	q->l1_free = q->direct_last = q->banks = q->leaves = 0;
+	q->l1_free = q->direct_last = q->banks = q->full_banks = q->leaves = 0;
 	memset(q->bank_free, 0, sizeof q->bank_free);
 	q->filled = q->taken;
 }

@@ -155,17 +155,17 @@ struct ask {
 	int needs_way;
 };
 
-/* The sector comes to the end of its bank of the L1. */
-static CT_INLINE void into_bank(struct way_out *o, uint32_t bank, uint32_t number)
+/* The sector comes to the end of its bank of the L1, which holds so many. */
+static CT_INLINE void into_bank(struct way_out *o, uint32_t bank, uint32_t number, uint32_t stages)
 {
 	struct rp_quick_sm *q = o->q;
 	if (q->banks >> bank & 1)
 		o->req[q->bank_last[bank] & o->req_mask].next = number;
 	else
-		q->bank_first[bank] = number;
+		rp_quick_first_of_bank(q, bank, number);
 	q->bank_last[bank] = number;
 	q->banks |= 1u << bank;
-	q->in_bank[bank]++;
+	q->full_banks |= (uint32_t)(++q->in_bank[bank] >= stages) << bank;
 }
 
 /* What goes past the L1 has no queue to pass. */
@@ -237,11 +237,11 @@ static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_
 		uint64_t sector = (address + ((uint64_t)k << rp_l1_sector(r, usual))) >>
 		                  rp_llc_sector(r, usual);
 		ask_sector(a, s, o, slice, llc_set, k, sector, rp_llc_sector(r, usual));
-		if (s->kind <= RP_PK_STORE)
-			into_bank(o, usual ? k : rp_modulo(s->q->line * r->l1_sectors + k, r->banks),
-			          first);
 		if (s->needs_way && left == sectors)
 			wait_for_way(o, s->behind, first);
+		if (s->kind <= RP_PK_STORE)
+			into_bank(o, usual ? k : rp_modulo(s->q->line * r->l1_sectors + k, r->banks),
+			          first, r->g.l1_latency);
 	}
 	rp_note_line_sid(a->sm, o->group, a->sid);
 	o->group++;
@@ -521,20 +521,11 @@ static CT_INLINE void take_from_place(struct access *a, uint32_t place, const st
 	}
 }
 
-/* A bank of the L1 is full: it holds as many sectors as its pipeline has stages. */
-static CT_INLINE int bank_full(const struct ct_replay *r, const struct rp_quick_sm *q)
-{
-	for (uint32_t left = q->banks; left; left &= left - 1)
-		if (q->in_bank[ct_low_bit(left)] >= r->g.l1_latency)
-			return 1;
-	return 0;
-}
-
 int rp_quick_unit_blocked(struct ct_replay *r, struct rp_sm *sm)
 {
 	struct rp_quick_sm *q = sm->quick;
-	q->leaves = bank_full(r, q) ? rp_quick_send(r, sm, sm->now + TO_UNIT + 1) : 0;
-	if (!q->leaves || !bank_full(r, q))
+	q->leaves = q->full_banks ? rp_quick_send(r, sm, sm->now + TO_UNIT + 1) : 0;
+	if (!q->leaves || !q->full_banks)
 		return q->leaves = 0;
 	q->leaves -= q->leaves == RP_NEVER ? 0 : TO_UNIT;
 	return 1;

@@ -22,23 +22,19 @@ int rp_quick_packet(struct ct_replay *r, const struct rp_sm *sm, struct rp_ring 
 	return 0;
 }
 
-/* Cycle in which the first of a bank can leave the tags; RP_NEVER: it needs something of which nobody knows
- * when it will be there, a free MSHR entry or a way of its set. */
-static CT_INLINE uint32_t leaves_at(const struct ct_replay *r, const struct rp_sm *sm, uint32_t bank)
+/* Cycle in which the first of a bank can leave the tags if the line in its way is gone, and RP_NEVER if nobody
+ * knows when that is. */
+static uint32_t way_free_at(const struct rp_quick_sm *q, uint32_t bank)
 {
-	const struct rp_quick_sm *q = sm->quick;
 	const struct rp_quick_req *p = &q->req[q->bank_first[bank] & q->req_mask];
-	int load = p->kind != RP_PK_STORE;
-	uint32_t t = rp_max32(p->at, q->bank_free[bank]), queue = r->g.l1.miss_queue - (uint32_t)load;
-	if (p->needs_way) {
-		const struct rp_quick_req *behind = &q->req[p->behind & q->req_mask];
-		if (behind->parts)
-			return RP_NEVER;
-		t = rp_max32(t, behind->at);
-	}
-	if (load)
-		t = rp_max32(t, q->mshr[(q->taken - r->g.l1.mshr_entries) & q->mshr_mask]);
-	return t != RP_NEVER && sm->missq_last >= t + queue ? sm->missq_last - queue + 1 : t;
+	const struct rp_quick_req *behind = &q->req[p->behind & q->req_mask];
+	return behind->parts ? RP_NEVER : rp_max32(q->bank_at[bank], behind->at);
+}
+
+/* The first of a queue of so many places that is free in cycle `last`, in which the last of them leaves. */
+static CT_INLINE uint32_t room_at(uint32_t last, uint32_t places)
+{
+	return last >= places ? last - places + 1 : 0;
 }
 
 /* The first of the bank leaves the tags in cycle t: all requests for its sector go to the miss queue, which
@@ -59,18 +55,28 @@ static CT_INLINE void send_first(struct ct_replay *r, struct rp_sm *sm, uint32_t
 			sm->failed = 1;
 	}
 	q->bank_free[bank] = t + 1;
-	q->bank_first[bank] = p->next;
-	if (!--q->in_bank[bank])
+	if (--q->in_bank[bank])
+		rp_quick_first_of_bank(q, bank, p->next);
+	else
 		q->banks &= ~(1u << bank);
+	if (q->in_bank[bank] < r->g.l1_latency)
+		q->full_banks &= ~(1u << bank);
 }
 
+/* A load needs a free MSHR entry and leaves the last place of the miss queue to what it may write back. */
 uint32_t rp_quick_send(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
 	const struct rp_quick_sm *q = sm->quick;
+	const uint32_t queue = r->g.l1.miss_queue, entries = r->g.l1.mshr_entries;
 	for (;;) {
-		uint32_t first = RP_NEVER, bank = 0;
+		uint32_t first = RP_NEVER, bank = 0, store = room_at(sm->missq_last, queue);
+		uint32_t load = rp_max32(q->mshr[(q->taken - entries) & q->mshr_mask],
+		                         room_at(sm->missq_last, queue - 1));
 		for (uint32_t left = q->banks; left; left &= left - 1) {
-			uint32_t b = ct_low_bit(left), t = leaves_at(r, sm, b);
+			uint32_t b = ct_low_bit(left), t = q->bank_at[b];
+			if (q->way_banks >> b & 1)
+				t = way_free_at(q, b);
+			t = rp_max32(t, q->load_banks >> b & 1 ? load : store);
 			if (t < first) {
 				first = t;
 				bank = b;

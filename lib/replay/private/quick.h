@@ -89,10 +89,14 @@ struct rp_quick_sm {
 	uint32_t req_mask, asked, over;
 	uint32_t direct_last; /* cycle of the last that went past the L1 */
 	/* each bank of the L1: the first that has missed or stores and is held up there, or still comes; the
-	 * last; how many; the cycle in which the next can go */
+	 * last; how many; the cycle in which the next can go; with any, the cycle in which the first could go
+	 * if it needed nothing but its turn */
 	uint32_t bank_first[RP_MAX_L1_BANKS], bank_last[RP_MAX_L1_BANKS], in_bank[RP_MAX_L1_BANKS],
-		bank_free[RP_MAX_L1_BANKS];
+		bank_free[RP_MAX_L1_BANKS], bank_at[RP_MAX_L1_BANKS];
 	uint32_t banks; /* those with any */
+	/* of them: those that hold as many as their pipeline has stages; whose first is a load, whose first
+	 * needs a way */
+	uint32_t full_banks, load_banks, way_banks;
 	uint32_t
 		leaves; /* while one is full, no instruction that issues before this cycle finds room; or 0 */
 	struct rp_quick_inst *inst;
@@ -149,6 +153,17 @@ uint32_t rp_quick_unit_next(const struct ct_replay *r, const struct rp_sm *sm);
 int rp_quick_unit_blocked(struct ct_replay *r, struct rp_sm *sm);
 /* The unit takes what has waited for it for longest. */
 void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm);
+
+/* The request of that number becomes the first of the bank. */
+static CT_INLINE void rp_quick_first_of_bank(struct rp_quick_sm *q, uint32_t bank, uint32_t number)
+{
+	const struct rp_quick_req *p = &q->req[number & q->req_mask];
+	uint32_t bit = 1u << bank;
+	q->bank_first[bank] = number;
+	q->bank_at[bank] = rp_max32(p->at, q->bank_free[bank]);
+	q->load_banks = p->kind != RP_PK_STORE ? q->load_banks | bit : q->load_banks & ~bit;
+	q->way_banks = p->needs_way ? q->way_banks | bit : q->way_banks & ~bit;
+}
 
 /* quick_send.c: what misses or stores leaves the banks of the L1 before cycle `end`, the lowest bank first.
  * Returns the cycle in which the next does; RP_NEVER: there is none, or nobody knows. */
