@@ -30,6 +30,7 @@ int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
 	c->pool = ct_pool_take(&r->pool, n + r->g.dram_banks, sizeof *c->pool);
 	if (!c->bank || !c->pool)
 		return ct_fail_nomem(e);
+	_Static_assert(sizeof(struct rp_dram_req) == 32, "two requests in a line of the host");
 	for (uint32_t b = 0; b < r->g.dram_banks; b++)
 		c->bank[b].head = c->bank[b].tail = c->bank[b].current = RP_NO_INDEX;
 	c->last_slice = r->map.per_channel - 1;
@@ -79,8 +80,8 @@ static uint32_t oldest_of_row(const struct rp_channel *c, const struct rp_bank *
 	return RP_NO_INDEX;
 }
 
-/* What the bank's current request needs next. */
-static void sort_bank(struct rp_channel *c, uint32_t bank)
+/* What the bank's current request needs next, and from when on the bank itself allows it. */
+static CT_INLINE void sort_bank(struct rp_channel *c, uint32_t bank)
 {
 	const struct rp_bank *b = &c->bank[bank];
 	uint32_t bit = 1u << bank;
@@ -89,12 +90,19 @@ static void sort_bank(struct rp_channel *c, uint32_t bank)
 	c->to_close &= ~bit;
 	if (b->current == RP_NO_INDEX)
 		return;
-	if (!b->open)
+	const struct rp_dram_req *q = &c->pool[b->current];
+	int write = q->mshr == RP_NO_INDEX;
+	c->writes = write ? c->writes | bit : c->writes & ~bit;
+	if (!b->open) {
 		c->to_open |= bit;
-	else if (b->row == c->pool[b->current].row)
+		c->ready[bank] = rp_max64(b->rp, b->rc);
+	} else if (b->row == q->row) {
 		c->to_access |= bit;
-	else
+		c->ready[bank] = write ? b->rcdwr : b->rcd;
+	} else {
 		c->to_close |= bit;
+		c->ready[bank] = rp_max64(rp_max64(b->ras, b->wtp), b->rtp);
+	}
 }
 
 /* First ready, first come: while requests to the batch's row are left they go first;
@@ -123,6 +131,7 @@ static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
 		b->tail = before;
 	b->current = i;
 	c->queued--;
+	c->blocked = 0;
 	c->serving |= 1u << bank;
 	if (b->head == RP_NO_INDEX)
 		c->waiting_banks &= ~(1u << bank);
@@ -148,22 +157,16 @@ static uint32_t group_of(const struct ct_replay *r, uint32_t bank)
 }
 
 /* First cycle in which a bank of to_access can have a column command. */
-static uint64_t column_at(const struct ct_replay *r, const struct rp_channel *c, uint32_t bank)
+static CT_INLINE uint64_t column_at(const struct ct_replay *r, const struct rp_channel *c, uint32_t bank)
 {
-	const struct rp_bank *b = &c->bank[bank];
-	const struct rp_dram_req *q = &c->pool[b->current];
-	uint64_t t = rp_max64(c->ccd, c->ccdl[group_of(r, bank)]);
-	return q->mshr != RP_NO_INDEX ? rp_max64(t, rp_max64(b->rcd, c->wtr))
-	                              : rp_max64(t, rp_max64(b->rcdwr, c->rtw));
+	uint64_t t = rp_max64(c->ready[bank], rp_max64(c->ccd, c->ccdl[group_of(r, bank)]));
+	return rp_max64(t, c->writes >> bank & 1 ? c->rtw : c->wtr);
 }
 
 /* First cycle for a row command of a bank of to_open or to_close. */
-static uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, uint32_t bank)
+static CT_INLINE uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, uint32_t bank)
 {
-	const struct rp_bank *b = &c->bank[bank];
-	if (!b->open)
-		return rp_max64(c->rrd, rp_max64(b->rp, b->rc));
-	return rp_max64(rp_max64(b->ras, b->wtp), rp_max64(b->rtp, c->rtpl[group_of(r, bank)]));
+	return rp_max64(c->ready[bank], c->to_open >> bank & 1 ? c->rrd : c->rtpl[group_of(r, bank)]);
 }
 
 /* Gives one idle bank its next request: at most one in a cycle. The commands that the other banks wait for stay where
@@ -279,12 +282,13 @@ static int issue_commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
 	return 0;
 }
 
-static uint64_t next_command(const struct ct_replay *r, const struct rp_channel *c)
+/* First cycle after k with a command that can be given. */
+static CT_INLINE uint64_t next_command(const struct ct_replay *r, const struct rp_channel *c, uint64_t k)
 {
 	uint64_t t = RP_NEVER64;
-	for (uint32_t m = c->to_access; m; m &= m - 1)
+	for (uint32_t m = c->to_access; m && t > k + 1; m &= m - 1)
 		t = lesser_cycle(t, column_at(r, c, ct_low_bit(m)));
-	for (uint32_t m = c->to_open | c->to_close; m; m &= m - 1)
+	for (uint32_t m = c->to_open | c->to_close; m && t > k + 1; m &= m - 1)
 		t = lesser_cycle(t, row_at(r, c, ct_low_bit(m)));
 	return t;
 }
@@ -298,35 +302,58 @@ static int has_credit(const struct ct_replay *r, const struct rp_channel *c, uin
 	return !c->private_credit[slice & 63] || c->shared_credit + r->map.per_channel - 1 < places;
 }
 
-/* The controller takes a request from the next slice in turn that has one for this channel, credit and
- * room for its answer: at most one in a core cycle. */
-static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c,
-                            uint64_t core)
+/* The next slice in turn that has a request for this channel, credit and room for its answer, by its number in the
+ * partition; RP_NO_INDEX: there is none. */
+static uint32_t next_taken(const struct ct_replay *r, const struct rp_partition *p,
+                           const struct rp_channel *c)
 {
 	uint32_t me = (uint32_t)(c - p->channel);
 	if (!p->to_dram || c->queued >= r->g.dram_queue)
-		return 0;
+		return RP_NO_INDEX;
 	for (uint32_t i = 0, k = c->last_slice; i < p->nslices; i++) {
 		k = k + 1 < p->nslices ? k + 1 : 0;
-		struct rp_slice *s = &r->slice[p->first_slice + k];
-		if (!s->to_dram.n || rp_req_first(&s->to_dram)->channel != me || !has_credit(r, c, k) ||
-		    s->fills.n >= RP_L2_QUEUE)
-			continue;
-		struct rp_dram_req *q = rp_req_first(&s->to_dram);
-		rp_req_pop(&s->to_dram);
-		p->to_dram--;
-		q->due = rp_dram_cycle_of(r, core + r->g.dram_latency);
-		if (c->private_credit[k & 63])
-			c->shared_credit++;
-		else
-			c->private_credit[k & 63] = 1;
-		c->last_slice = k;
-		if (s->next > core)
-			s->next = core; /* its miss queue may move */
-		if (rp_req_push(&c->delay, q) < 0)
-			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		break;
+		const struct rp_slice *s = &r->slice[p->first_slice + k];
+		if (s->to_dram.n && rp_req_first(&s->to_dram)->channel == me && has_credit(r, c, k) &&
+		    s->fills.n < RP_L2_QUEUE)
+			return k;
 	}
+	return RP_NO_INDEX;
+}
+
+/* Another channel has taken a request: the one behind it may be for this channel. Channels take in the order of their
+ * numbers within a core cycle. */
+static void show_next(struct ct_replay *r, struct rp_partition *p, const struct rp_channel *by,
+                      uint64_t core)
+{
+	for (uint32_t i = 0; i < p->nchannels; i++)
+		if (&p->channel[i] != by)
+			rp_dram_wake(r, &p->channel[i], &p->channel[i] > by ? core : core + 1);
+}
+
+/* The controller takes a request from a slice: at most one in a DRAM cycle. */
+static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c,
+                            uint64_t core)
+{
+	uint32_t k = next_taken(r, p, c);
+	c->blocked = k == RP_NO_INDEX;
+	if (c->blocked)
+		return 0;
+	struct rp_slice *s = &r->slice[p->first_slice + k];
+	struct rp_dram_req *q = rp_req_first(&s->to_dram);
+	rp_req_pop(&s->to_dram);
+	p->to_dram--;
+	q->due = rp_dram_cycle_of(r, core + r->g.dram_latency);
+	if (c->private_credit[k & 63])
+		c->shared_credit++;
+	else
+		c->private_credit[k & 63] = 1;
+	c->last_slice = k;
+	if (s->next > core)
+		s->next = core; /* its miss queue may move */
+	if (rp_req_push(&c->delay, q) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	if (p->nchannels > 1)
+		show_next(r, p, c, core);
 	return 0;
 }
 
@@ -351,6 +378,7 @@ static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 		c->private_credit[q->slice & 63] = 0;
 	else
 		c->shared_credit--;
+	c->blocked = 0;
 	rp_req_pop(&c->returning);
 	return 0;
 }
@@ -375,9 +403,9 @@ static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 	if (c->command_at <= k) {
 		if (issue_commands(r, c, k) < 0)
 			return -1;
-		c->command_at = next_command(r, c);
+		c->command_at = next_command(r, c, k);
 	}
-	return take_from_slices(r, p, c, core);
+	return c->blocked ? 0 : take_from_slices(r, p, c, core);
 }
 
 /* Earliest cycle after k in which the channel has something to do. */
@@ -385,7 +413,7 @@ static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p, co
                            uint64_t k)
 {
 	uint64_t t = c->command_at;
-	if (p->to_dram || (c->waiting_banks & ~c->serving))
+	if ((p->to_dram && !c->blocked) || (c->waiting_banks & ~c->serving))
 		return k + 1;
 	if (c->returning.n)
 		t = lesser_cycle(t, rp_req_first(&c->returning)->due);
@@ -394,10 +422,10 @@ static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p, co
 	return rp_max64(t, k + 1);
 }
 
-/* Something has come for the channel by the beginning of a core cycle. */
 void rp_dram_wake(struct ct_replay *r, struct rp_channel *c, uint64_t core)
 {
 	uint64_t k = rp_dram_cycle_of(r, core);
+	c->blocked = 0;
 	if (c->next > k) {
 		c->next = k;
 		c->next_core = rp_dram_core_of(r, k);

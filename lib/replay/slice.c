@@ -92,7 +92,7 @@ int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32
 	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
 	struct rp_dram_req q = {
 		.row = place.row,
-		.bank = (uint16_t)place.bank,
+		.bank = (uint8_t)place.bank,
 		.mshr = mshr,
 		.atoms = atom && bytes > atom ? (bytes + atom - 1) / atom : 1,
 		.slice = (uint16_t)(s->id % r->map.per_channel),
@@ -395,6 +395,7 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 		return -1;
 	if (s->fills.n) {
 		uint32_t m = rp_req_first(&s->fills)->mshr;
+		p->changed |= s->fills.n == RP_L2_QUEUE;
 		rp_req_pop(&s->fills);
 		if (!usual && (m & RP_PART_READ))
 			rp_part_llc_filled(r, s, m, now);
@@ -411,6 +412,7 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		rp_req_pop(&s->missq);
 		p->to_dram++;
+		p->changed |= s->to_dram.n == 1;
 		changed = 1;
 	}
 	if (s->stalled && changed)
@@ -465,10 +467,11 @@ static CT_INLINE int partition_cycle(struct ct_replay *r, struct rp_partition *p
 		next = s->next < next ? s->next : next;
 	}
 	for (struct rp_channel *c = channel; c < end; c++) {
-		if (p->to_dram && c->next_core > now)
+		if (p->changed)
 			rp_dram_wake(r, c, now + 1);
 		next = c->next_core < next ? c->next_core : next;
 	}
+	p->changed = 0;
 	p->next = next;
 	return 0;
 }

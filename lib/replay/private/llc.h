@@ -10,11 +10,14 @@ enum { RP_L2_QUEUE = 64 }; /* icnt-L2, L2-DRAM, DRAM-L2, L2-icnt (doc/replay.md 
 /* A request to DRAM: the fill of one sector, or the write-back of a line's. */
 struct rp_dram_req {
 	uint64_t row;
-	uint64_t due; /* in a delay line, returning: DRAM cycle */
-	uint32_t next;
+	union {
+		uint64_t due;  /* in a delay line, returning: DRAM cycle */
+		uint32_t next; /* in the list of a bank, free */
+	};
 	uint32_t mshr;  /* of the slice; RP_NO_INDEX: a write */
 	uint32_t atoms; /* column commands left */
-	uint16_t slice, bank, channel;
+	uint16_t slice, channel;
+	uint8_t bank;
 };
 
 struct rp_req_ring {
@@ -38,6 +41,8 @@ struct rp_channel {
 	uint32_t waiting_banks;     /* idle banks with a queue */
 	/* of serving, by what the current request needs next: its row is open; no row is; another is */
 	uint32_t to_access, to_open, to_close;
+	uint32_t writes;    /* of serving, those whose current request is a write */
+	uint64_t ready[32]; /* of those that serve: no command for the current request before, by the bank's own distances */
 	struct rp_req_ring delay; /* dram_latency */
 	struct rp_req_ring returning;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[8], rtpl[8];
@@ -45,6 +50,7 @@ struct rp_channel {
 	uint32_t private_credit[64], shared_credit;
 	uint64_t next, next_core; /* DRAM and core cycle with something to do */
 	uint64_t command_at;      /* no command before this DRAM cycle */
+	int blocked;              /* none of the slices' requests could be taken, and nothing has changed since */
 };
 
 struct rp_l2_waiter {
@@ -98,6 +104,7 @@ struct rp_partition {
 	struct rp_channel *channel;
 	uint32_t first_channel, nchannels;
 	uint32_t to_dram; /* requests in the queues of that name of its slices */
+	int changed;      /* a channel may find something to take from its slices that it did not before */
 	uint64_t next;
 };
 
@@ -179,6 +186,8 @@ static inline uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle
 }
 /* Runs the channel's cycles that belong to core cycle `core`, its next one. */
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core);
+/* Something that the channel may take from a slice has come, or room for its answer, by the beginning of core cycle
+ * `core`. */
 void rp_dram_wake(struct ct_replay *r, struct rp_channel *c, uint64_t core);
 int rp_dram_idle(const struct rp_channel *c);
 
