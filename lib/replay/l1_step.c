@@ -218,6 +218,7 @@ send_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t s
 			.sm = (uint16_t)sm->id,
 			.slice = l->slice,
 			.kind = (uint8_t)kind,
+			.alone = usual && !(l->sectors & (l->sectors - 1)),
 		};
 		if (!usual && r->l1_line_bits > r->llc_line_bits)
 			rp_packet_place(r, p);

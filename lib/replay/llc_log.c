@@ -14,8 +14,12 @@
 
 enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */
 enum { HOLD = 8, FIRST_BUCKETS = 1024, RADIX_BITS = 9, RADIX = 1 << RADIX_BITS };
+enum { AHEAD = 6 }; /* entries between asking the host's memory for one and looking at it */
 
-/* Entries of a bucket hang together, most recent first: `next` is an index + 1. */
+#define NOT_LINKED UINT32_MAX
+
+/* Entries of a bucket hang together, most recent first: `next` is an index + 1; NOT_LINKED: it is in none, since nothing
+ * more comes for its line. */
 struct entry {
 	struct ct_llc_event ev;
 	uint32_t group, next;
@@ -89,7 +93,8 @@ static int grow_log(struct rp_llc_log *g)
 	g->bucket = bucket;
 	g->buckets *= 2;
 	for (size_t i = 0; i < g->n; i++)
-		link_entry(g, i);
+		if (g->e[i].next != NOT_LINKED)
+			link_entry(g, i);
 	return 0;
 }
 
@@ -104,14 +109,13 @@ static uint32_t sid_of(const struct ct_replay *r, const struct rp_packet *p)
 	return sid ? sid[p->group % RP_LINES_IN_FLIGHT] : CT_NO_SID;
 }
 
-/* The entry of the instruction's line that the packet belongs to, or a new one. Where sectors of a
- * line come one right after the other (line_at_once) only the last entry can be it; NULL: out of
- * memory. */
-static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, uint32_t slice,
-                              uint64_t now)
+/* The entry of the instruction's line that is there for the packet, or NULL. Where sectors of a line come one right
+ * after the other (line_at_once) only the last entry can be it. */
+static struct entry *find_entry(const struct ct_replay *r, const struct rp_packet *p, uint64_t line)
 {
-	struct rp_llc_log *g = r->llc_log;
-	uint64_t line = p->address >> r->llc_line_bits;
+	const struct rp_llc_log *g = r->llc_log;
+	if (p->alone)
+		return NULL;
 	if (g->n && is_of(&g->e[g->n - 1], p, line))
 		return &g->e[g->n - 1];
 	/* With fixed latencies all sectors of a line are sent at once. */
@@ -119,11 +123,23 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	for (uint32_t i = first; i; i = g->e[i - 1].next)
 		if (is_of(&g->e[i - 1], p, line))
 			return &g->e[i - 1];
+	return NULL;
+}
+
+/* The same, or a new one; NULL: out of memory. */
+static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, uint32_t slice,
+                              uint64_t now)
+{
+	struct rp_llc_log *g = r->llc_log;
+	uint64_t line = p->address >> r->llc_line_bits;
+	struct entry *k = find_entry(r, p, line);
+	if (k)
+		return k;
 	if (grow_log(g) < 0) {
 		rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		return NULL;
 	}
-	struct entry *k = &g->e[g->n];
+	k = &g->e[g->n];
 	memset(k, 0, sizeof *k);
 	k->group = p->group;
 	k->ev.sm = p->sm;
@@ -133,7 +149,8 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	k->ev.sid = sid_of(r, p);
 	k->ev.is_write = (uint8_t)rp_is_store(p);
 	k->ev.is_atomic = p->kind == RP_PK_ATOMIC;
-	if (!r->timing->line_at_once)
+	k->next = NOT_LINKED;
+	if (!r->timing->line_at_once && !p->alone)
 		link_entry(g, g->n);
 	g->n++;
 	return k;
@@ -199,6 +216,16 @@ static int sort_in_time(struct ct_replay *r)
 	return 0;
 }
 
+/* Asks the host's memory for the entry of that place in the order of time. */
+static void bring_entry(const struct rp_llc_log *g, size_t place)
+{
+	if (place < g->n) {
+		const struct entry *k = &g->e[g->place[place].at];
+		CT_BRING(k);
+		CT_BRING((const char *)(k + 1) - 1);
+	}
+}
+
 /* What is still held becomes the log, oldest first. */
 static int keep_from(struct ct_replay *r, size_t done)
 {
@@ -206,8 +233,10 @@ static int keep_from(struct ct_replay *r, size_t done)
 	size_t n = g->n - done;
 	if (ct_grow((void **)&g->kept, &g->kept_cap, n, sizeof *g->kept) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		bring_entry(g, done + i + AHEAD);
 		g->kept[i] = g->e[g->place[done + i].at];
+	}
 	struct rp_llc_log old = *g;
 	g->e = old.kept;
 	g->cap = old.kept_cap;
@@ -218,7 +247,8 @@ static int keep_from(struct ct_replay *r, size_t done)
 		return 0;
 	memset(g->bucket, 0, g->buckets * sizeof *g->bucket);
 	for (size_t i = 0; i < n; i++)
-		link_entry(g, i);
+		if (g->e[i].next != NOT_LINKED)
+			link_entry(g, i);
 	return 0;
 }
 
@@ -238,10 +268,12 @@ void rp_llc_log_flush(struct ct_replay *r, uint64_t before)
 	size_t done = 0;
 	if (!r->has_llc || !g->n || sort_in_time(r) < 0)
 		return;
-	for (; done < g->n && g->e[g->place[done].at].ev.cycle < before; done++)
+	for (; done < g->n && g->e[g->place[done].at].ev.cycle < before; done++) {
+		bring_entry(g, done + AHEAD);
 		for (unsigned i = 0; i < r->nobs; i++)
 			if (r->obs[i].llc)
 				r->obs[i].llc(r->obs[i].ctx, &g->e[g->place[done].at].ev);
+	}
 	if (done)
 		(void)keep_from(r, done); /* fails the replay */
 }

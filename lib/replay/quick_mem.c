@@ -181,7 +181,7 @@ static void send_direct(struct access *a, const struct way_out *o, uint32_t numb
 /* The requests for sector k of the line. */
 static CT_INLINE void
 ask_sector(struct access *a, const struct ask *s, struct way_out *o, uint32_t slice, uint32_t llc_set,
-           uint32_t k, uint64_t sector, uint32_t sector_bits)
+           uint32_t k, uint64_t sector, uint32_t sector_bits, int alone)
 {
 	uint32_t first = o->asked;
 	if (s->e) {
@@ -205,6 +205,7 @@ ask_sector(struct access *a, const struct ask *s, struct way_out *o, uint32_t sl
 		p->before = (uint8_t)i;
 		p->parts = (uint8_t)o->per;
 		p->needs_way = p->over = p->held = 0;
+		p->alone = alone != 0;
 		if (s->kind == RP_PK_STORE || o->bytes)
 			p->bytes = rp_sector_bytes(s->q->bytes, k) | o->whole;
 		if (s->kind > RP_PK_STORE)
@@ -231,12 +232,15 @@ static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_
 	uint32_t slice, llc_set;
 	if (a->inst == RP_NO_INDEX && take_record(a) < 0)
 		return;
+	int alone = !(sectors & (sectors - 1)) && o->per == 1;
+	if (!alone)
+		rp_no_miss_of_group(a->sm, o->group);
 	ct_address_slice(&r->map, address, &slice, &llc_set);
 	for (uint32_t left = sectors; left; left &= left - 1) {
 		uint32_t k = ct_low_bit(left), first = o->asked;
 		uint64_t sector = (address + ((uint64_t)k << rp_l1_sector(r, usual))) >>
 		                  rp_llc_sector(r, usual);
-		ask_sector(a, s, o, slice, llc_set, k, sector, rp_llc_sector(r, usual));
+		ask_sector(a, s, o, slice, llc_set, k, sector, rp_llc_sector(r, usual), alone);
 		if (s->needs_way && left == sectors)
 			wait_for_way(o, s->behind, first);
 		if (s->kind <= RP_PK_STORE)

@@ -320,7 +320,7 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 	rp_llc_count(r, p, what == RP_PENDING, what > RP_PENDING);
 	/* of several sectors of one line that miss the first makes the line miss */
 	if (what > RP_PENDING)
-		r->total.llc_line_misses += (uint64_t)rp_first_miss_of_group(&r->sm[p->sm], p->group);
+		r->total.llc_line_misses += p->alone || rp_first_miss_of_group(&r->sm[p->sm], p->group);
 	if (r->has_llc)
 		rp_llc_log(r, s->id, p, now, (int)what);
 	if (store || what == RP_HIT)

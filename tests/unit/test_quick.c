@@ -114,6 +114,31 @@ static uint64_t stream(const struct ct_gpu *g, uint32_t ctas, uint32_t warps, ui
 	return r->c.cycles - r->c.launch_cycles;
 }
 
+/* Lines that miss at the LLC with two sectors each, and more of them than an SM can tell apart at once. */
+static void every_line_that_misses_counts(void **state)
+{
+	enum { WARPS = 16, LOADS = 40, LINES = 16 };
+	static struct micro_result r;
+	struct micro m = {0};
+	struct ct_gpu g;
+	uint32_t at = 0x10000000;
+	(void)state;
+	assert_true(WARPS * LOADS * LINES > RP_LINES_IN_FLIGHT);
+	micro_gpu(&g, 0);
+	micro_kernel(&m, "k", 1, 32 * WARPS, 0, 64);
+	micro_cta(&m);
+	for (uint32_t w = 0; w < WARPS; w++) {
+		micro_warp(&m, w, LOADS + 1);
+		for (uint32_t k = 0; k < LOADS; k++, at += LINES * 128)
+			micro_line(&m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 64", 4 + k % 32, at);
+		micro_line(&m, "ffffffff 0 EXIT 0 0");
+	}
+	micro_cta_end(&m);
+	micro_run(&m, &g, &quick, &r);
+	assert_int_equal(r.c.llc_misses, 2 * WARPS * LOADS * LINES);
+	assert_int_equal(r.c.llc_line_misses, WARPS * LOADS * LINES);
+}
+
 /* A stream takes at least its bytes over what DRAM, slices or the port of an SM can move, and not
  * much longer than the narrowest of them. */
 static void bandwidth(void **state)
@@ -436,6 +461,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latencies),
 		cmocka_unit_test(a_chain_takes_the_sum),
+		cmocka_unit_test(every_line_that_misses_counts),
 		cmocka_unit_test(bandwidth),
 		cmocka_unit_test(a_slice_serves_one_a_cycle),
 		cmocka_unit_test(limits_bind),

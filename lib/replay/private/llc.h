@@ -41,8 +41,9 @@ struct rp_channel {
 	uint32_t waiting_banks;     /* idle banks with a queue */
 	/* of serving, by what the current request needs next: its row is open; no row is; another is */
 	uint32_t to_access, to_open, to_close;
-	uint32_t writes;    /* of serving, those whose current request is a write */
-	uint64_t ready[32]; /* of those that serve: no command for the current request before, by the bank's own distances */
+	uint32_t writes; /* of serving, those whose current request is a write */
+	/* of each that serves: no command for its current request before, by the bank's own distances */
+	uint64_t ready[32];
 	struct rp_req_ring delay; /* dram_latency */
 	struct rp_req_ring returning;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[8], rtpl[8];
@@ -50,7 +51,8 @@ struct rp_channel {
 	uint32_t private_credit[64], shared_credit;
 	uint64_t next, next_core; /* DRAM and core cycle with something to do */
 	uint64_t command_at;      /* no command before this DRAM cycle */
-	int blocked;              /* none of the slices' requests could be taken, and nothing has changed since */
+	/* none of the slices' requests could be taken, and nothing has changed since */
+	int blocked;
 };
 
 struct rp_l2_waiter {
@@ -104,7 +106,7 @@ struct rp_partition {
 	struct rp_channel *channel;
 	uint32_t first_channel, nchannels;
 	uint32_t to_dram; /* requests in the queues of that name of its slices */
-	int changed;      /* a channel may find something to take from its slices that it did not before */
+	int changed; /* a channel may find something to take from its slices that it did not before */
 	uint64_t next;
 };
 

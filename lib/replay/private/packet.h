@@ -27,6 +27,7 @@ struct rp_packet {
 	uint16_t sm, slice;
 	uint8_t kind;
 	uint8_t payload; /* fetches: eighths of a sector in the reply */
+	uint8_t alone; /* no other request has its group: its line needs one sector. 0 where nobody knows */
 };
 static inline int rp_is_store(const struct rp_packet *p)
 {

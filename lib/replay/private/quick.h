@@ -53,8 +53,9 @@ struct rp_quick_req {
 	uint8_t before;  /* requests for the same L1 sector */
 	uint8_t parts;   /* of the first for an L1 sector: those of its requests that are not back */
 	uint8_t needs_way : 1;
-	uint8_t over : 1; /* the reply has come */
-	uint8_t held : 1; /* another waits for it */
+	uint8_t over : 1;  /* the reply has come */
+	uint8_t held : 1;  /* another waits for it */
+	uint8_t alone : 1; /* as in rp_packet */
 };
 
 /* An instruction that waits for something of which nobody knows when it is back. */

@@ -102,12 +102,19 @@ static inline void rp_note_line_sid(struct rp_sm *sm, uint32_t group, uint32_t s
 		sm->group_sid[group % RP_LINES_IN_FLIGHT] = sid;
 }
 
+/* No sector of the line has missed at the LLC so far. */
+static inline void rp_no_miss_of_group(struct rp_sm *sm, uint32_t group)
+{
+	uint32_t g = group % RP_LINES_IN_FLIGHT;
+	sm->group_missed[g / 32] &= ~(1u << g % 32);
+}
+
 /* A new number for a line of the instruction sid. */
 static inline uint32_t rp_new_line_group(struct rp_sm *sm, uint32_t sid)
 {
 	uint32_t g = sm->group++ % RP_LINES_IN_FLIGHT;
 	rp_note_line_sid(sm, g, sid);
-	sm->group_missed[g / 32] &= ~(1u << g % 32);
+	rp_no_miss_of_group(sm, g);
 	return sm->group - 1;
 }
 
