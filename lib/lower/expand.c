@@ -21,6 +21,7 @@ static const struct expansion expansions[] = {
 	{"div", "rn", NULL, 64, 16, {"MUFU.RCP64H", "IMAD.MOV.U32", "BSSY", "DFMA", "DFMA", "DFMA", "DFMA", "DFMA", "DMUL", "DFMA",
 		"FFMA", "FSETP.GEU.AND", "FSETP.GT.AND", "DFMA", "BRA", "BSYNC"}},
 	{"div", "full", NULL, 32, 6, {"FSETP.GT.AND", "FSEL", "FMUL", "MUFU.RCP", "FMUL", "FMUL"}},
+	{"div", "approx", "ftz", 32, 2, {"MUFU.RCP", "FMUL"}},
 	{"div", "approx", NULL, 32, 5, {"FSETP.GT.AND", "FMUL", "MUFU.RCP", "FMUL", "FMUL"}},
 	{"div", "u32", NULL, 32, 15, {"I2F.U32.RP", "MUFU.RCP", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IMAD.MOV", "IMAD",
 		"IMAD.HI.U32", "IMAD.HI.U32", "IMAD.MOV", "IMAD", "ISETP.GE.U32.AND", "IMAD.IADD", "ISETP.GE.U32.AND", "IADD3", "SEL"}},
@@ -68,6 +69,7 @@ static const struct expansion *find(const char *opcode)
 	for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++) {
 		const struct expansion *x = &expansions[i];
 		if (ct_lower_is(opcode, x->name) && (!x->word || ct_lower_has(opcode, x->word)) &&
+		    (!x->other || ct_lower_has(opcode, x->other)) &&
 		    (!x->bits || x->bits == ct_lower_bits(opcode)))
 			return x;
 	}

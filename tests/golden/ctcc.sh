@@ -74,6 +74,26 @@ for clang in clang-19 clang-14; do
 	printf '__global__ void k(float *p) { for (int i = 1; i <= __log2f(16); i++) p[i] += i; }\n' >log.cu
 	"$ctcc" -ptx -o log.ptx log.cu
 	same "$clang: a loop to the logarithm of a constant is unrolled" "4 0" "$(grep -c 'st.global' log.ptx) $(grep -c 'lg2' log.ptx)"
+	cat >triangle.cu <<-'END'
+		__global__ void k(float *p)
+		{
+			__shared__ float d[16][16], a[16][16];
+			d[threadIdx.x][threadIdx.y] = a[threadIdx.y][threadIdx.x] = p[threadIdx.x];
+			__syncthreads();
+			for (int i = 0; i < 16; i++) {
+				for (int j = 0; j < i; j++)
+					a[threadIdx.x][i] -= d[j][i] * a[threadIdx.x][j];
+				a[threadIdx.x][i] /= d[i][i];
+			}
+			if (threadIdx.y)
+				p[threadIdx.x + 1] = a[15][threadIdx.x];
+			else
+				p[threadIdx.x * 2] = d[14][threadIdx.x];
+		}
+	END
+	"$ctcc" -ptx -o triangle.ptx triangle.cu
+	same "$clang: loops of 120 turns are unrolled, and each side of a branch stores" "120 2" \
+		"$(grep -c 'fma.rn' triangle.ptx) $(grep -c 'st.global' triangle.ptx)"
 	# Of the plain build: a run-time library with sanitizers needs them in the program, too.
 	check "$clang: kernels of every kind" "$CT_RELEASE/ctcc" -o device "$CT_ROOT/tests/cuda/device.cu"
 	same "$clang: what they compute" "all as in C" "$(./device 2>&1)"

@@ -354,11 +354,25 @@ static void test_steps(void **unused)
 	assert_int_equal(count(moved, 70, "IADD3"), 1);
 }
 
+/* A quotient that may be off, of operands without subnormals, is a product with an estimate of the reciprocal; where they
+ * may be subnormal, they are scaled first. */
+static void test_quotients(void **unused)
+{
+	static const char flushed[] = "ld.global.f32 %r2, [%rd3];\ndiv.approx.ftz.f32 %r9, %r2, %r2;";
+	static const char scaled[] = "ld.global.f32 %r2, [%rd3];\ndiv.approx.f32 %r9, %r2, %r2;";
+	(void)unused;
+	assert_int_equal(count(flushed, 70, "MUFU.RCP"), 1);
+	assert_int_equal(count(flushed, 70, "FMUL"), 1);
+	assert_int_equal(count(flushed, 70, "FSETP.GT.AND"), 0);
+	assert_int_equal(count(scaled, 70, "FSETP.GT.AND"), 1);
+	assert_int_equal(count(scaled, 70, "FMUL"), 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accesses), cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_accesses),     cmocka_unit_test(test_reductions),
 		cmocka_unit_test(test_shifted_sums), cmocka_unit_test(test_brackets),
-		cmocka_unit_test(test_steps)};
+		cmocka_unit_test(test_steps),        cmocka_unit_test(test_quotients)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

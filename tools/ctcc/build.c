@@ -160,8 +160,9 @@ static void add_llvm(struct ctcc_words *w, const char *option)
 	ctcc_add(w, option);
 }
 
-/* Loops are unrolled as far as the vendor's compiler goes, and functions become part of their callers as there, however
- * long: else what they read through pointers is in no known memory. A value that the last turn of a loop has stored is
+/* Loops are unrolled as far as the vendor's compiler goes, both sides of a branch keep the stores that they have in common,
+ * and functions become part of their callers as there, however long: else what they read through pointers is in no known
+ * memory. A value that the last turn of a loop has stored is
  * not loaded again in the next. Addresses stay sums of a base and an offset, which machine instructions take. */
 static void device_words(const struct build *b, const char *overlay, struct ctcc_words *w)
 {
@@ -173,7 +174,9 @@ static void device_words(const struct build *b, const char *overlay, struct ctcc
 	ctcc_add(w, "-target-feature");
 	ctcc_add(w, "-Xclang");
 	ctcc_addf(w, "+ptx%u", j->sm >= 86 ? 71 : j->sm >= 80 ? 70 : 63);
+	add_llvm(w, "-unroll-threshold=600");
 	add_llvm(w, "-unroll-partial-threshold=300");
+	add_llvm(w, "-sink-common-insts=false");
 	add_llvm(w, "-enable-split-backedge-in-load-pre");
 	add_llvm(w, "-inline-threshold=1000"); /* the back end takes eleven times as much */
 	add_llvm(w, "-disable-lsr");
