@@ -16,6 +16,19 @@ done
 same "private headers stay at home" "" "$(find "$root" -name '*_internal.h' -o -name 'fast_kernel.h' -o -name private)"
 same "pages name commands as they are installed" "ct-triage ct-reuse" \
 	"$(sed -n 's/^\.Nm \(..*\)/\1/p' "$root/opt/ct/share/man/man1/ct-triage.1" | head -1) $(grep -o 'Xr [a-z-]*reuse 1' "$root/opt/ct/share/man/man1/ct-triage.1" | head -1 | cut -d' ' -f2)"
+# bare_names COMMAND...: where an installed page, as man shows it, still types a command without its prefix: with an option
+# behind it, in quotes, in a pipe or at a prompt. Names that mean nothing else count wherever they stand.
+bare_names() {
+	local all=$* page
+	all=${all// /|}
+	for page in "$root"/opt/ct/share/man/man*/*; do
+		mandoc -Tutf8 "$page" | sed 's/.\x08//g' |
+			grep -nP "(?<![-\\w./])($all)(?= -{1,2}\\w)|(‘|\\| ?|\\$ )($all)( |’)|(?<![-\\w./])([a-z0-9]+-est|ctcc|trace(gen|info|cat))(?![-\\w/]|\\.[a-z])" |
+			sed "s,^,${page##*/}: ,"
+	done
+}
+mapfile -t own < <(cd "$root/opt/ct/bin" && printf '%s\n' ct-* | sed 's/^ct-//')
+same "and type none without its prefix" "" "$(LC_ALL=C.UTF-8 bare_names "${own[@]}")"
 check "mandoc accepts them" sh -c "! mandoc -Tlint -W error '$root'/opt/ct/share/man/man1/*.1 | grep ."
 check "an installed command finds its data" "$root/opt/ct/bin/ct-reuse" --print-gpu
 
