@@ -183,11 +183,18 @@ static void schedule_bank(struct ct_replay *r, struct rp_channel *c)
 		c->command_at, c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
 }
 
+/* The slice whose request it is. */
+static struct rp_slice *slice_of(const struct ct_replay *r, const struct rp_partition *p,
+                                 const struct rp_dram_req *q)
+{
+	return &r->slice[p->first_slice + q->slice];
+}
+
 /* A column command of the bank's request in DRAM cycle k: sets when others may follow. After the last
  * of its commands the request is on its way back, and the bank is free for another; a batch ends with
  * its last request to the row. */
-static int issue_column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
-                        const struct rp_dram_timing *t)
+static int issue_column(struct ct_replay *r, const struct rp_partition *p, struct rp_channel *c,
+                        uint32_t bank, uint64_t k, const struct rp_dram_timing *t)
 {
 	struct rp_bank *b = &c->bank[bank];
 	struct rp_dram_req *q = &c->pool[b->current];
@@ -209,6 +216,8 @@ static int issue_column(struct ct_replay *r, struct rp_channel *c, uint32_t bank
 	q->due = k + (q->mshr != RP_NO_INDEX ? r->g.dram_cl : r->g.dram_wl) + 1;
 	if (rp_req_push(&c->returning, q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	if (q->mshr < RP_PART_READ)
+		CT_BRING(&slice_of(r, p, q)->mshr[q->mshr]);
 	q->next = c->pool_free + 1;
 	c->pool_free = i;
 	b->current = RP_NO_INDEX;
@@ -247,7 +256,8 @@ static void issue_row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, 
 /* One column and one row command with a dual bus; else banks in turn, the first
  * possible command (a row command may be followed by a column command of a later
  * bank). */
-static int issue_commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
+static int issue_commands(struct ct_replay *r, const struct rp_partition *p, struct rp_channel *c,
+                          uint64_t k)
 {
 	const struct rp_dram_timing *t = &r->dram_timing;
 	uint32_t below = (1u << c->prio) - 1, dual = r->g.dram_dual_bus;
@@ -261,7 +271,7 @@ static int issue_commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
 			if (columns >> b & 1) {
 				if (column_at(r, c, b) > k)
 					continue;
-				if (issue_column(r, c, b, k, t) < 0)
+				if (issue_column(r, p, c, b, k, t) < 0)
 					return -1;
 				half = 2;
 				break;
@@ -357,6 +367,15 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 	return 0;
 }
 
+/* Asks the host's memory for what the fill of that MSHR entry will meet. */
+static void bring_fill(const struct rp_slice *s, uint32_t mshr)
+{
+	const struct rp_l2_mshr *m = &s->mshr[mshr];
+	CT_BRING(&s->cache.tags.line[m->line]);
+	if (m->head != RP_NO_INDEX)
+		CT_BRING(&s->waiter[m->head]);
+}
+
 /* The first request on its way back reaches its slice when it is due and the slice has room for a
  * fill, and gives its credit back. */
 static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t k,
@@ -365,12 +384,14 @@ static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 	if (!c->returning.n || rp_req_first(&c->returning)->due > k)
 		return 0;
 	const struct rp_dram_req *q = rp_req_first(&c->returning);
-	struct rp_slice *s = &r->slice[p->first_slice + q->slice];
+	struct rp_slice *s = slice_of(r, p, q);
 	if (q->mshr != RP_NO_INDEX) {
 		if (s->fills.n >= RP_L2_QUEUE)
 			return 0;
 		if (rp_req_push(&s->fills, q) < 0)
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		if (q->mshr < RP_PART_READ)
+			bring_fill(s, q->mshr);
 		if (s->next > core)
 			s->next = core;
 	}
@@ -401,7 +422,7 @@ static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 	take_from_delay(r, c, k);
 	schedule_bank(r, c);
 	if (c->command_at <= k) {
-		if (issue_commands(r, c, k) < 0)
+		if (issue_commands(r, p, c, k) < 0)
 			return -1;
 		c->command_at = next_command(r, c, k);
 	}

@@ -299,7 +299,7 @@ static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ri
                                  int usual)
 {
 	struct rp_packet *k = rp_ring_first(q);
-	CT_BRING(rp_ring_at(q, 2));
+	rp_ring_bring(q, 2);
 	if (!usual && k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
 		uint32_t note = k->id;
 		rp_ring_pop(q);

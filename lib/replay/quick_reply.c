@@ -75,7 +75,7 @@ static CT_INLINE void prefetch_reply(const struct rp_sm *sm, const struct rp_pac
 /* All replies that are known, in the order in which they come. */
 static void take_replies(struct ct_replay *r, struct rp_sm *sm)
 {
-	enum { AHEAD = 6 };
+	enum { AHEAD = 6 }; /* replies between what the host's memory is asked for */
 	struct rp_quick_sm *q = sm->quick;
 	uint32_t epoch = (uint32_t)(r->base - r->epoch), oldest = q->over;
 	uint64_t word = (r->horizon - r->base) / 64; /* nothing comes back before */
@@ -84,6 +84,10 @@ static void take_replies(struct ct_replay *r, struct rp_sm *sm)
 	while (sm->replies.n) {
 		const struct rp_packet *k = rp_ring_first(&sm->replies);
 		uint64_t at = k->when - r->base;
+		if (sm->replies.n > 3 * AHEAD)
+			rp_ring_bring(&sm->replies, 3 * AHEAD);
+		if (sm->replies.n > 2 * AHEAD)
+			CT_BRING(&q->req[rp_ring_at(&sm->replies, 2 * AHEAD)->id & q->req_mask]);
 		if (sm->replies.n > AHEAD)
 			prefetch_reply(sm, rp_ring_at(&sm->replies, AHEAD));
 		if (at > RP_LAST_CYCLE) {

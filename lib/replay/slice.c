@@ -113,7 +113,7 @@ static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, ui
 	return rp_llc_to_dram(r, s->id, address, mshr, sectors << r->llc_sector_bits);
 }
 
-enum { AHEAD = 3 }; /* requests between asking the host's memory for a line and its lookup */
+enum { AHEAD = 3 }; /* requests between what the host's memory is asked for */
 
 /* Takes way v, a victim, for the line; a modified one goes to DRAM. */
 static int allocate_line(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint32_t v,
@@ -303,7 +303,10 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 		return 1;
 	const struct rp_packet *p = rp_ring_first(&s->input);
 	int store = rp_is_store(p);
-	CT_BRING(rp_ring_at(&s->input, AHEAD + 2));
+	rp_ring_bring(&s->input, 3 * AHEAD);
+	if (s->input.n > 2 * AHEAD)
+		rp_tags_prefetch(&s->cache.tags,
+		                 rp_ring_at(&s->input, 2 * AHEAD)->address >> rp_llc_line(r, usual));
 	if (s->input.n > AHEAD)
 		rp_tags_guess(&s->cache.tags,
 		              rp_ring_at(&s->input, AHEAD)->address >> rp_llc_line(r, usual));

@@ -7,6 +7,8 @@
 
 enum { RP_L2_QUEUE = 64 }; /* icnt-L2, L2-DRAM, DRAM-L2, L2-icnt (doc/replay.md section 11) */
 
+#define RP_PART_READ 0x80000000u /* in rp_dram_req.mshr: a part's, not a MSHR */
+
 /* A request to DRAM: the fill of one sector, or the write-back of a line's. */
 struct rp_dram_req {
 	uint64_t row;

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "base/bits.h"
+
 /* Odd ones carry data to the LLC. The last three belong to parts. */
 enum rp_packet_kind {
 	RP_PK_READ = 0,
@@ -69,6 +71,13 @@ static inline struct rp_packet *rp_ring_first(const struct rp_ring *q)
 static inline void rp_ring_pop(struct rp_ring *q)
 {
 	q->head = --q->n ? (q->head + 1) & (q->cap - 1) : 0;
+}
+/* Asks the host's memory for the i-th packet, whether it is there or not. */
+static inline void rp_ring_bring(const struct rp_ring *q, uint32_t i)
+{
+	const struct rp_packet *p = rp_ring_at(q, i);
+	CT_BRING(p);
+	CT_BRING((const char *)(p + 1) - 1);
 }
 void rp_ring_free(struct rp_ring *q);
 

@@ -105,8 +105,6 @@ struct rp_part_slice {
 	int passed; /* the head of the input has been seen and passed on */
 };
 
-#define RP_PART_READ 0x80000000u /* in rp_dram_req.mshr: a part's, not a MSHR */
-
 struct rp_parts {
 	int banks; /* ct_l1_part.banks */
 	struct ct_replay_parts given;

@@ -164,6 +164,7 @@ static CT_INLINE void rp_quick_first_of_bank(struct rp_quick_sm *q, uint32_t ban
 	q->bank_at[bank] = rp_max32(p->at, q->bank_free[bank]);
 	q->load_banks = p->kind != RP_PK_STORE ? q->load_banks | bit : q->load_banks & ~bit;
 	q->way_banks = p->needs_way ? q->way_banks | bit : q->way_banks & ~bit;
+	CT_BRING(&q->req[p->next & q->req_mask]); /* the first after it */
 }
 
 /* quick_send.c: what misses or stores leaves the banks of the L1 before cycle `end`, the lowest bank first.
