@@ -51,7 +51,8 @@ int ct_ctz_put_plain(struct ct_ctz_writer *w, const struct ct_code *code, uint32
 /* One whose lanes access `first`, first + stride and so on, in their order. */
 int ct_ctz_put_strided(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t mask,
                        uint64_t first, int64_t stride, struct ct_error *e);
-/* One with an address for each lane of the mask, which has one at least, in their order. */
+/* One with an address for each lane of the mask, which has one at least, in their order. A whole warp's number of
+ * addresses is readable there, whatever the mask. */
 int ct_ctz_put_lanes(struct ct_ctz_writer *w, const struct ct_code *code, uint32_t sid, uint32_t mask,
                      const uint64_t *addresses, struct ct_error *e);
 /* A part of a sequence: `n` instructions sid, sid + 1 ... without addresses, or one with. */

@@ -200,119 +200,6 @@ static void put_mask(struct ctz_encoder *c, uint32_t mask, uint32_t n)
 	c->mask_run += n;
 }
 
-/* Appends a few bytes. */
-static inline void put_bytes(struct ct_buf *b, const unsigned char *p, unsigned n)
-{
-	if (b->cap > b->len + CT_WARP_LANES && !b->failed) {
-		memcpy(b->data + b->len, p, CT_WARP_LANES); /* of which n count: p has room for all */
-		b->len += n;
-		b->data[b->len] = '\0';
-	} else {
-		ct_buf_add(b, p, n);
-	}
-}
-
-enum { PLANES = 4, CHUNK = 8, USUAL_BITS = 28 };
-
-/* The bytes of CHUNK numbers of up to 28 bits: byte[k][i] is that of number i, if it has one there. more[k], bit i:
- * it has one behind that. Returns all bits of the numbers. */
-#if defined(__SSE2__) && !defined(CT_NO_SIMD)
-static inline __m128i part_of(__m128i low, __m128i high, __m128i bits)
-{
-	return _mm_packs_epi32(_mm_and_si128(low, bits), _mm_and_si128(high, bits));
-}
-
-static inline uint64_t cut_chunk(unsigned char byte[PLANES][CT_WARP_LANES], uint32_t more[PLANES - 1],
-                                 const int64_t *delta, unsigned at)
-{
-	const __m128i zero = _mm_setzero_si128(), seven = _mm_set1_epi32(0x7f);
-	__m128i z[CHUNK / 2], all = zero;
-	uint64_t bits[2];
-	for (unsigned k = 0; k < CHUNK / 2; k++) {
-		__m128i d = _mm_loadu_si128((const __m128i *)(const void *)(delta + at + 2 * k));
-		z[k] = _mm_xor_si128(_mm_slli_epi64(d, 1), _mm_sub_epi64(zero, _mm_srli_epi64(d, 63)));
-		all = _mm_or_si128(all, z[k]);
-	}
-	__m128i a = _mm_unpacklo_epi64(_mm_shuffle_epi32(z[0], 0x08), _mm_shuffle_epi32(z[1], 0x08));
-	__m128i b = _mm_unpacklo_epi64(_mm_shuffle_epi32(z[2], 0x08), _mm_shuffle_epi32(z[3], 0x08));
-	__m128i low = _mm_packus_epi16(
-		part_of(a, b, seven), part_of(_mm_srli_epi32(a, 7), _mm_srli_epi32(b, 7), seven));
-	__m128i high = _mm_packus_epi16(
-		part_of(_mm_srli_epi32(a, 14), _mm_srli_epi32(b, 14), seven),
-		part_of(_mm_srli_epi32(a, 21), _mm_srli_epi32(b, 21), seven));
-	uint32_t low_empty = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, zero));
-	uint32_t high_empty = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, zero));
-	uint32_t fourth = ~high_empty >> CHUNK & 0xff, third = (~high_empty & 0xff) | fourth;
-	uint32_t second = (~low_empty >> CHUNK & 0xff) | third;
-	more[0] |= second << at;
-	more[1] |= third << at;
-	more[2] |= fourth << at;
-	_mm_storel_epi64((__m128i *)(void *)(byte[0] + at), low);
-	_mm_storel_epi64((__m128i *)(void *)(byte[1] + at), _mm_srli_si128(low, CHUNK));
-	_mm_storel_epi64((__m128i *)(void *)(byte[2] + at), high);
-	_mm_storel_epi64((__m128i *)(void *)(byte[3] + at), _mm_srli_si128(high, CHUNK));
-	_mm_storeu_si128((__m128i *)(void *)bits, all);
-	return bits[0] | bits[1];
-}
-#else
-static inline uint64_t cut_chunk(unsigned char byte[PLANES][CT_WARP_LANES], uint32_t more[PLANES - 1],
-                                 const int64_t *delta, unsigned at)
-{
-	uint64_t all = 0;
-	for (unsigned i = at; i < at + CHUNK; i++) {
-		uint64_t z = ctz_zigzag((uint64_t)delta[i]);
-		all |= z;
-		for (unsigned k = 0; k < PLANES; k++)
-			byte[k][i] = (unsigned char)(z >> 7 * k & 0x7f);
-		for (unsigned k = 0; k < PLANES - 1; k++)
-			more[k] |= (uint32_t)(z >> 7 * (k + 1) != 0) << i;
-	}
-	return all;
-}
-#endif
-
-/* Sets bit 7 of the bytes behind which another one comes. */
-static inline void mark_more(unsigned char *byte, uint32_t more, unsigned n)
-{
-	if (more == (UINT32_C(1) << n) - 1) {
-		for (unsigned at = 0; at < CT_WARP_LANES; at++)
-			byte[at] |= 0x80;
-		return;
-	}
-	for (; more; more &= more - 1)
-		byte[ct_low_bit(more)] |= 0x80;
-}
-
-/* Numbers in planes, as ctz_put_planes() writes one. Up to 28 bits are usual; delta has room for a multiple of
- * CHUNK. */
-static void put_deltas(struct ct_buf *column, const int64_t *delta, unsigned n)
-{
-	unsigned char byte[PLANES][CT_WARP_LANES] = {{0}}, some[CT_WARP_LANES];
-	uint32_t more[PLANES - 1] = {0}, all = (UINT32_C(1) << n) - 1;
-	uint64_t bits = 0;
-	for (unsigned at = 0; at < n; at += CHUNK)
-		bits |= cut_chunk(byte, more, delta, at);
-	if (bits >> USUAL_BITS) {
-		for (unsigned k = 0; k < n; k++)
-			ctz_put_planes(column, ctz_zigzag((uint64_t)delta[k]));
-		return;
-	}
-	mark_more(byte[0], more[0], n);
-	put_bytes(column, byte[0], n);
-	for (unsigned i = 1; i < PLANES && more[i - 1]; i++) {
-		unsigned used = 0;
-		if (i < PLANES - 1)
-			mark_more(byte[i], more[i], n);
-		if (more[i - 1] == all) {
-			put_bytes(column + i, byte[i], n);
-			continue;
-		}
-		for (uint32_t left = more[i - 1]; left; left &= left - 1)
-			some[used++] = byte[i][ct_low_bit(left)];
-		put_bytes(column + i, some, used);
-	}
-}
-
 /* Addresses of an instruction. */
 struct addresses {
 	unsigned form; /* enum ct_addr_form, with addresses */
@@ -322,13 +209,124 @@ struct addresses {
 	unsigned n;
 };
 
+#if defined(__SSE2__) && !defined(CT_NO_SIMD)
+
+enum { CHUNK = 8, PAIRS = CHUNK / 2, PLANES = 4, USUAL_BITS = 28 };
+
+static inline __m128i load_pair(const void *p)
+{
+	return _mm_loadu_si128(p);
+}
+
+/* The first CHUNK differences from each[at] on, 0 behind the n-th, into *delta; returns whether one is not as it
+ * was there. Reads no address behind the n + 1 rounded up to CHUNK, of which there are as many as lanes. */
+static inline int subtract(__m128i d[PAIRS], const uint64_t *each, unsigned n, unsigned at, int64_t *delta)
+{
+	static const int64_t edge[2 * CHUNK] = {-1, -1, -1, -1, -1, -1, -1, -1};
+	__m128i v[PAIRS + 1], differs = _mm_setzero_si128();
+	for (unsigned k = 0; k < PAIRS; k++)
+		v[k] = load_pair(each + at + 2 * k);
+	v[PAIRS] = at + CHUNK <= n ? _mm_loadl_epi64((const __m128i *)(const void *)(each + at + CHUNK))
+	                           : _mm_setzero_si128();
+	const int64_t *mask = edge + (n - at < CHUNK ? CHUNK - (n - at) : 0);
+	for (unsigned k = 0; k < PAIRS; k++) {
+		__m128i next = _mm_unpacklo_epi64(_mm_srli_si128(v[k], 8), v[k + 1]);
+		int64_t *old = delta + at + 2 * k;
+		d[k] = _mm_and_si128(_mm_sub_epi64(next, v[k]), load_pair(mask + 2 * k));
+		differs = _mm_or_si128(differs, _mm_xor_si128(d[k], load_pair(old)));
+		_mm_storeu_si128((__m128i *)(void *)old, d[k]);
+	}
+	return _mm_movemask_epi8(_mm_cmpeq_epi8(differs, _mm_setzero_si128())) != 0xffff;
+}
+
+/* Seven bits of each of CHUNK numbers, as 16-bit numbers. */
+static inline __m128i cut_bits(__m128i low, __m128i high, int shift)
+{
+	const __m128i seven = _mm_set1_epi32(0x7f);
+	return _mm_packs_epi32(_mm_and_si128(_mm_srli_epi32(low, shift), seven),
+	                       _mm_and_si128(_mm_srli_epi32(high, shift), seven));
+}
+
+/* Appends those of CHUNK bytes that are wanted. */
+static inline void put_some(struct ct_buf *b, __m128i bytes, uint32_t wanted)
+{
+	unsigned char all[CHUNK], some[CHUNK];
+	unsigned n = 0;
+	if (!wanted)
+		return;
+	if (!(wanted & (wanted + 1)) && b->cap > b->len + CHUNK && !b->failed) {
+		_mm_storel_epi64((__m128i *)(void *)(b->data + b->len), bytes);
+		b->len += ct_bits(wanted);
+		b->data[b->len] = '\0';
+		return;
+	}
+	_mm_storel_epi64((__m128i *)(void *)all, bytes);
+	for (; wanted; wanted &= wanted - 1)
+		some[n++] = all[ct_low_bit(wanted)];
+	ct_buf_add(b, some, n);
+}
+
+/* Writes the first n of CHUNK differences in planes, as ctz_put_planes() writes one: up to 28 bits are usual. The
+ * bytes of two planes lie side by side in a vector. */
+static inline void put_chunk(struct ct_buf *column, const __m128i d[PAIRS], unsigned n)
+{
+	const __m128i zero = _mm_setzero_si128(), more = _mm_set1_epi8((char)0x80);
+	__m128i z[PAIRS], all = zero;
+	for (unsigned k = 0; k < PAIRS; k++) {
+		z[k] = _mm_xor_si128(_mm_slli_epi64(d[k], 1),
+		                     _mm_sub_epi64(zero, _mm_srli_epi64(d[k], 63)));
+		all = _mm_or_si128(all, z[k]);
+	}
+	all = _mm_andnot_si128(_mm_set_epi32(0, (1 << USUAL_BITS) - 1, 0, (1 << USUAL_BITS) - 1), all);
+	if (_mm_movemask_epi8(_mm_cmpeq_epi8(all, zero)) != 0xffff) {
+		uint64_t each[CHUNK];
+		for (unsigned k = 0; k < PAIRS; k++)
+			_mm_storeu_si128((__m128i *)(void *)(each + 2 * k), z[k]);
+		for (unsigned k = 0; k < n; k++)
+			ctz_put_planes(column, each[k]);
+		return;
+	}
+	__m128i a = _mm_unpacklo_epi64(_mm_shuffle_epi32(z[0], 0x08), _mm_shuffle_epi32(z[1], 0x08));
+	__m128i b = _mm_unpacklo_epi64(_mm_shuffle_epi32(z[2], 0x08), _mm_shuffle_epi32(z[3], 0x08));
+	__m128i low = _mm_packus_epi16(cut_bits(a, b, 0), cut_bits(a, b, 7));
+	__m128i high = _mm_packus_epi16(cut_bits(a, b, 14), cut_bits(a, b, 21));
+	__m128i fourth = _mm_cmpgt_epi8(_mm_srli_si128(high, CHUNK), zero);
+	__m128i third = _mm_or_si128(_mm_cmpgt_epi8(high, zero), fourth);
+	__m128i second = _mm_or_si128(_mm_cmpgt_epi8(_mm_srli_si128(low, CHUNK), zero), third);
+	uint32_t wanted = (uint32_t)_mm_movemask_epi8(_mm_unpacklo_epi64(second, third));
+	low = _mm_or_si128(low, _mm_and_si128(_mm_unpacklo_epi64(second, third), more));
+	high = _mm_or_si128(high, _mm_and_si128(_mm_unpacklo_epi64(fourth, zero), more));
+	put_some(column, low, (1u << n) - 1);
+	put_some(column + 1, _mm_srli_si128(low, CHUNK), wanted & 0xff);
+	put_some(column + 2, high, wanted >> CHUNK);
+	put_some(column + 3, _mm_srli_si128(high, CHUNK), (uint32_t)_mm_movemask_epi8(fourth) & 0xff);
+}
+
+/* Writes the differences of addresses, unless they are those of the list before; keeps them there. */
+static void put_list(struct ctz_encoder *c, const struct addresses *a, struct ctz_list *list,
+                     unsigned *byte)
+{
+	__m128i d[CT_WARP_LANES / 2];
+	unsigned n = a->n ? a->n - 1 : 0;
+	int differs = list->n != n + 1;
+	for (unsigned at = 0; at < n; at += CHUNK)
+		differs |= subtract(d + at / 2, a->each, n, at, list->delta);
+	list->n = (uint8_t)(n + 1);
+	if (!differs)
+		*byte |= CTZ_A_REST;
+	for (unsigned at = 0; at < n && differs; at += CHUNK)
+		put_chunk(&c->column[CTZ_C_DELTA], d + at / 2, n - at < CHUNK ? n - at : CHUNK);
+}
+
+#else
+
 static void put_list(struct ctz_encoder *c, const struct addresses *a, struct ctz_list *list,
                      unsigned *byte)
 {
 	int64_t delta[CT_WARP_LANES];
-	unsigned n = a->n ? a->n - 1 : 0, k = 0;
+	unsigned n = a->n ? a->n - 1 : 0;
 	uint64_t differs = 0;
-	for (; k < n; k++) {
+	for (unsigned k = 0; k < n; k++) {
 		delta[k] = (int64_t)(a->each[k + 1] - a->each[k]);
 		differs |= (uint64_t)(delta[k] ^ list->delta[k]);
 	}
@@ -336,13 +334,14 @@ static void put_list(struct ctz_encoder *c, const struct addresses *a, struct ct
 		*byte |= CTZ_A_REST;
 		return;
 	}
-	for (; k % CHUNK; k++)
-		delta[k] = 0;
-	put_deltas(&c->column[CTZ_C_DELTA], delta, n);
-	for (unsigned at = 0; at < n; at += CHUNK)
-		memcpy(list->delta + at, delta + at, CHUNK * sizeof delta[0]);
+	for (unsigned k = 0; k < n; k++) {
+		ctz_put_planes(&c->column[CTZ_C_DELTA], ctz_zigzag((uint64_t)delta[k]));
+		list->delta[k] = delta[k];
+	}
 	list->n = (uint8_t)(n + 1);
 }
+
+#endif
 
 /* Writes the addresses of an access. What the model predicts right costs one byte. */
 static void put_address(struct ctz_encoder *c, uint32_t sid, struct ctz_site *s,
