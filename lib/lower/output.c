@@ -229,8 +229,8 @@ static int encode_variant(void *ctx, uint32_t variant, uint32_t mask, struct ct_
 {
 	const struct encoding *c = ctx;
 	const struct ct_lower_variant *v = &c->program->variant[variant];
-	return ct_ctz_put_sequence(c->writer, variant, c->program->sequence + v->step,
-	                           v->step_end - v->step, mask, e);
+	return ct_ctz_put_sequence(
+		c->writer, variant, c->program->sequence + v->step, v->step_end - v->step, mask, e);
 }
 
 static void encode_next_strided(void *ctx, uint32_t sid, uint64_t first, int64_t stride)

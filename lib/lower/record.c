@@ -91,10 +91,10 @@ static uint64_t move_address(const struct ct_lower_recorder *r, uint64_t address
 	return address;
 }
 
-/* Moves an even access where all of it moves alike: 1, or 0 where each lane must be looked at. */
-static int move_even(const struct ct_lower_recorder *r, const struct ct_ptx_event *v, uint64_t *first)
+/* Moves evenly spaced addresses where all of them move alike: 1, or 0 where each lane must be looked at. */
+static int move_even(const struct ct_lower_recorder *r, uint64_t *first, uint64_t last)
 {
-	uint64_t low = *first, high = v->addresses[ct_high_bit(v->mask)];
+	uint64_t low = *first, high = last;
 	for (size_t i = 0; i < r->nmoved; i++) {
 		const struct ct_lower_alias *a = &r->moved[i];
 		if (low >= a->first && high < a->end && low <= high) {
@@ -297,43 +297,58 @@ static void gather(struct ct_lower_access *a, const uint64_t *row)
 		a->lanes[a->n++] = row[ct_low_bit(rest)];
 }
 
-/* Variables of the module move; a generic access of shared or local memory names its window. */
-static void keep_addresses(struct ct_lower_recorder *r, const struct ct_ptx_event *v,
-                           struct ct_lower_access *a)
+/* The same of an access whose addresses lie in a window or move. */
+static void gather_moved(const struct ct_lower_recorder *r, const struct ct_ptx_access *v,
+                         uint64_t window, struct ct_lower_access *a)
 {
-	uint64_t window = !r->o.program->generic[v->instruction] ? 0
-	                  : v->space == CT_PTX_SHARED            ? r->o.shared_base
-	                  : v->space == CT_PTX_LOCAL             ? r->o.local_base
-	                                                         : 0;
-	int moves = !window && r->nmoved && (v->space == CT_PTX_GLOBAL || v->space == CT_PTX_CONST);
-	a->mask = v->mask;
-	a->strided = v->even;
-	a->stride = (int64_t)v->stride;
-	if (!v->even)
-		a->strided = ct_cta_maker_is_strided(v->mask, v->addresses, &a->stride);
-	if (a->strided) {
-		a->first = v->addresses[ct_low_bit(v->mask)] + window;
-		if (!moves || move_even(r, v, &a->first))
-			return;
-	}
-	if (!window && !moves) {
-		gather(a, v->addresses);
-		return;
-	}
 	uint64_t row[CT_WARP_LANES];
-	for (unsigned l = 0; l < CT_WARP_LANES; l++)
-		row[l] = window ? window + v->addresses[l] : move_address(r, v->addresses[l]);
-	a->strided = ct_cta_maker_is_strided(v->mask, row, &a->stride);
-	a->first = row[ct_low_bit(v->mask)];
+	for (unsigned l = 0; l < CT_WARP_LANES; l++) {
+		uint64_t at = v->even ? v->addresses[0] + l * (uint64_t)v->stride : v->addresses[l];
+		row[l] = window ? window + at : move_address(r, at);
+	}
+	a->strided = ct_cta_maker_is_strided(a->mask, row, &a->stride);
+	a->first = row[ct_low_bit(a->mask)];
 	gather(a, row);
 }
 
-/* Remembers the lines of an access. */
-static int touch(struct ct_lower_recorder *r, const struct ct_ptx_event *v, struct ct_error *e)
+/* Variables of the module move; a generic access of shared or local memory names its window. */
+static inline void keep_addresses(struct ct_lower_recorder *r, const struct ct_ptx_access *v,
+                                  uint32_t mask, struct ct_lower_access *a)
 {
-	for (uint32_t rest = v->mask; rest; rest &= rest - 1) {
-		uint64_t first = v->addresses[ct_low_bit(rest)] / LINE, line = first;
-		for (; line <= (v->addresses[ct_low_bit(rest)] + v->width - 1) / LINE; line++) {
+	uint64_t window = 0;
+	int moves = 0;
+	if (v->space == CT_PTX_GLOBAL || v->space == CT_PTX_CONST)
+		moves = r->nmoved != 0;
+	else if (r->o.program->generic[v->instruction])
+		window = v->space == CT_PTX_SHARED  ? r->o.shared_base
+		         : v->space == CT_PTX_LOCAL ? r->o.local_base
+		                                    : 0;
+	a->mask = mask;
+	a->strided = v->even;
+	a->stride = (int64_t)v->stride;
+	if (!v->even)
+		a->strided = ct_cta_maker_is_strided(mask, v->addresses, &a->stride);
+	if (a->strided) {
+		unsigned lanes = ct_high_bit(mask) - ct_low_bit(mask);
+		a->first = v->addresses[v->even ? 0 : ct_low_bit(mask)] + window;
+		if (!moves || move_even(r, &a->first, a->first + lanes * (uint64_t)a->stride))
+			return;
+	}
+	if (!window && !moves)
+		gather(a, v->addresses);
+	else
+		gather_moved(r, v, window, a);
+}
+
+/* Remembers the lines of an access. */
+static int touch(struct ct_lower_recorder *r, const struct ct_ptx_access *v, uint32_t mask,
+                 struct ct_error *e)
+{
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned lane = ct_low_bit(rest);
+		uint64_t at = v->even ? v->addresses[0] + lane * (uint64_t)v->stride
+		                      : v->addresses[lane];
+		for (uint64_t line = at / LINE; line <= (at + v->width - 1) / LINE; line++) {
 			if (line == r->last_line)
 				continue;
 			r->last_line = line;
@@ -390,21 +405,43 @@ static inline int enter(struct ct_lower_recorder *r, uint32_t warp, uint32_t act
 	return st;
 }
 
+/* Keeps the addresses of those accesses, from *next on, that come before an instruction. */
+static int keep_accesses(struct ct_lower_recorder *r, const struct ct_ptx_straight *v, uint32_t *next,
+                         uint32_t end, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (; *next < v->accesses && st == CT_OK; ++*next) {
+		const struct ct_ptx_access *a = &v->access[*next];
+		if (a->instruction - v->first >= end - v->first)
+			return CT_OK;
+		keep_addresses(r, a, v->active, &r->access[r->place[a->instruction].address]);
+		if (r->o.values && a->space == CT_PTX_GLOBAL)
+			st = touch(r, a, v->active, e);
+	}
+	return st;
+}
+
+/* Keeps what is told of together, block by block. */
 static int on_straight(void *ctx, const struct ct_ptx_straight *v, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
-	uint32_t first = v->first, left = v->n;
+	uint32_t first = v->first, left = v->n, next = 0;
 	for (uint32_t n; left; first += n, left -= n) {
 		const struct place at = r->place[first];
 		int st;
 		n = at.rest < left ? at.rest : left;
-		if (at.region == CT_LOWER_NONE)
+		if (at.region == CT_LOWER_NONE) {
+			while (next < v->accesses && v->access[next].instruction == first)
+				next++;
 			continue;
+		}
 		if ((st = enter(r, v->warp, v->active, &at, first, n, e)) < 0)
 			return st;
 		if (v->active != r->together)
 			r->together = 0;
 		r->straight[r->straights++] = (struct straight){first, n, v->active};
+		if ((st = keep_accesses(r, v, &next, first + n, e)) < 0)
+			return st;
 	}
 	return CT_OK;
 }
@@ -428,9 +465,12 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 	else if (v->active != r->together || v->mask != r->together)
 		r->together = 0;
 	r->slot[at.slot] = (struct slot){r->stamp, v->active, v->mask};
-	if (v->addresses && v->mask)
-		keep_addresses(r, v, &r->access[at.address]);
-	return r->o.values && v->space == CT_PTX_GLOBAL && v->addresses ? touch(r, v, e) : CT_OK;
+	if (!v->addresses || !v->mask)
+		return CT_OK;
+	const struct ct_ptx_access access = {
+		v->instruction, v->space, v->width, v->even, v->stride, v->addresses};
+	keep_addresses(r, &access, v->mask, &r->access[at.address]);
+	return r->o.values && v->space == CT_PTX_GLOBAL ? touch(r, &access, v->mask, e) : CT_OK;
 }
 
 static int on_end(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)

@@ -183,8 +183,8 @@ static int walk_access(const uint64_t **from, uint32_t sid, uint32_t mask,
 static const uint64_t *walk_accesses(const uint64_t *at, const struct ct_lower_variant *v, uint32_t mask,
                                      const struct ct_lower_program *p, const struct ct_lower_sink *to)
 {
-	for (const struct ct_ctz_step *i = p->sequence + v->step, *end = p->sequence + v->step_end; i < end;
-	     i++) {
+	for (const struct ct_ctz_step *i = p->sequence + v->step, *end = p->sequence + v->step_end;
+	     i < end; i++) {
 		if (!i->access)
 			continue;
 		switch ((uint32_t)*at) {

@@ -133,9 +133,7 @@ expected_range(const struct ct_ptx_warp *w, const struct ct_ptx_op *o, struct ct
 		*own = (struct ct_ptx_range){
 			0, r->shared_bytes, (uint64_t)(uintptr_t)r->shared, CT_PTX_SHARED};
 		return own;
-	case CT_PTX_LOCAL:
-		*own = (struct ct_ptx_range){0, r->local_bytes, 0, CT_PTX_LOCAL};
-		return own;
+	case CT_PTX_LOCAL: *own = (struct ct_ptx_range){0, r->local_bytes, 0, CT_PTX_LOCAL}; return own;
 	case CT_PTX_PARAM:
 		*own = (struct ct_ptx_range){
 			0, r->f->param_bytes, (uint64_t)(uintptr_t)r->params, CT_PTX_PARAM};
@@ -308,6 +306,7 @@ void ct_ptx_exec_load_param(struct ct_ptx_warp *w, const struct ct_ptx_op *o, ui
 {
 	const unsigned char *from = w->run->params + o->imm;
 	w->space = CT_PTX_PARAM;
+	w->shape = CT_PTX_SAME;
 	w->seen = w->seen_row;
 	w->host = w->host_row;
 	for (unsigned l = 0; l < CT_PTX_LANES; l++) {

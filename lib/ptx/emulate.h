@@ -69,13 +69,26 @@ struct ct_ptx_event {
 	uint32_t stride;
 };
 
-/* `n` instructions, numbered one after the other, that are no accesses and whose guards hold for all
- * lanes that came to them. */
+/* The addresses of an instruction, in the terms of struct ct_ptx_event. Where `even` is set, there is but that
+ * of the first lane. */
+struct ct_ptx_access {
+	uint32_t instruction;
+	enum ct_ptx_space space;
+	uint32_t width;
+	int even;
+	uint32_t stride;
+	const uint64_t *addresses;
+};
+
+/* `n` instructions, numbered one after the other, whose guards hold for all lanes that came to them. The only
+ * accesses among them are loads and stores: one at most for each instruction, in their order. */
 struct ct_ptx_straight {
 	const struct ct_ptx_cta *cta;
 	uint32_t warp;
 	uint32_t first, n;
 	uint32_t active;
+	const struct ct_ptx_access *access;
+	uint32_t accesses;
 };
 
 /* What texels are, and what an index outside of a texture reads. */

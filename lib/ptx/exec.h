@@ -119,6 +119,13 @@ typedef void ct_ptx_exec(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint3
 
 struct ct_ptx_guarded; /* guard.h */
 
+/* Accesses that an observer was not told of yet, and their addresses. */
+enum { CT_PTX_UNTOLD = 32 };
+struct ct_ptx_untold {
+	struct ct_ptx_access access[CT_PTX_UNTOLD];
+	uint64_t row[CT_PTX_UNTOLD][CT_PTX_LANES];
+};
+
 /* One launch on one thread. */
 struct ct_ptx_run {
 	const struct ct_ptx_launch *launch;
@@ -143,8 +150,9 @@ struct ct_ptx_run {
 	uint32_t *range_of; /* where each operation found its addresses last */
 	uint64_t steps, max_steps;
 	int observes;                    /* an observer wants every instruction */
-	int gathers;                     /* and takes those together that are no accesses */
+	int gathers;                     /* and takes together what comes one after the other */
 	struct ct_ptx_straight straight; /* which it was not told of yet; n: 0 where there is none */
+	struct ct_ptx_untold *untold;    /* of a run that gathers */
 	struct ct_ptx_fault fault;
 	uint32_t fault_op;
 	int status; /* a failure that is no fault: out of memory, an observer's */

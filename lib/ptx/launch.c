@@ -180,6 +180,8 @@ int ct_ptx_prepare(struct ct_ptx_run *r)
 	r->params = ct_calloc_aligned((size_t)r->f->param_bytes + 1, 1);
 	uint32_t *arrived = ct_calloc((size_t)r->warps * CT_PTX_BARRIERS, sizeof *arrived);
 	r->barrier[0].arrived = arrived;
+	if (r->gathers && !(r->untold = ct_calloc(1, sizeof *r->untold)))
+		return ct_fail_nomem(r->e);
 	if (!known || !r->warp || !r->shared || !r->params || !arrived)
 		return ct_fail_nomem(r->e);
 	for (size_t i = 0; i < CT_PTX_BARRIERS; i++)
@@ -207,6 +209,7 @@ void ct_ptx_clean(struct ct_ptx_run *r)
 	free(r->params);
 	free(r->range);
 	free(r->range_of);
+	free(r->untold);
 }
 
 /* Every warp at the start of the kernel. What a kernel reads before it writes it is the same whichever CTA

@@ -16,6 +16,7 @@ int ct_ptx_tell_straight(struct ct_ptx_run *r)
 		return 0;
 	r->straight.n = 0;
 	straight.cta = &r->cta;
+	straight.access = r->untold->access;
 	r->status = r->observer->straight(r->observer->ctx, &straight, r->e);
 	return r->status < 0 ? -1 : 0;
 }
@@ -25,6 +26,12 @@ static inline int has_addresses(const struct ct_ptx_op *o)
 {
 	return o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ||
 	       (o->code >= CT_PTX_atom && o->code <= CT_PTX_tex);
+}
+
+/* Those of them that may be told of together with others. */
+static inline int is_access(const struct ct_ptx_op *o)
+{
+	return o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param;
 }
 
 /* Tells the observer of an instruction, after what came before it. */
@@ -40,14 +47,11 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 		.mask = mask};
 	if (mask && has_addresses(o)) {
 		event.space = (enum ct_ptx_space)w->space;
-		event.width = o->code == CT_PTX_load || o->code == CT_PTX_store ||
-		                              o->code == CT_PTX_load_param
-		                      ? (uint32_t)o->width * o->count
+		event.width = is_access(o)            ? (uint32_t)o->width * o->count
 		              : o->code == CT_PTX_tex ? w->texel_bytes
 		                                      : o->width;
 		event.addresses = w->seen;
-		event.even = w->shape != CT_PTX_SCATTERED && mask == CT_PTX_ALL_LANES &&
-		             (o->code == CT_PTX_load || o->code == CT_PTX_store);
+		event.even = w->shape != CT_PTX_SCATTERED && mask == CT_PTX_ALL_LANES && is_access(o);
 		event.stride = w->shape == CT_PTX_ADJACENT ? event.width : 0;
 	}
 	if (ct_ptx_tell_straight(r) < 0)
@@ -67,6 +71,25 @@ static int gather_from(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 	return 0;
 }
 
+/* Keeps the addresses of the access that was gathered last. */
+static inline void keep_access(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
+{
+	struct ct_ptx_run *r = w->run;
+	uint32_t i = r->straight.accesses++;
+	struct ct_ptx_access *a = &r->untold->access[i];
+	uint64_t *row = r->untold->row[i];
+	a->instruction = o->source;
+	a->space = (enum ct_ptx_space)w->space;
+	a->width = (uint32_t)o->width * o->count;
+	a->even = w->shape != CT_PTX_SCATTERED && mask == CT_PTX_ALL_LANES;
+	a->stride = w->shape == CT_PTX_ADJACENT ? a->width : 0;
+	a->addresses = row;
+	if (a->even)
+		row[0] = w->seen[0];
+	else
+		memcpy(row, w->seen, sizeof r->untold->row[i]);
+}
+
 /* Counts an instruction, and tells of it, or remembers to: 0, or -1 where the launch ends. */
 static inline int count(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t active, uint32_t mask)
 {
@@ -80,11 +103,18 @@ static inline int count(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32
 	}
 	if (!r->observes)
 		return 0;
-	if (!r->gathers || mask != active || has_addresses(o))
+	int access = is_access(o);
+	if (!r->gathers || mask != active || (has_addresses(o) && !access))
 		return tell(w, o, active, mask);
-	if (o->source != s->first + s->n || active != s->active || w->index != s->warp || !s->n)
-		return gather_from(w, o, active);
-	s->n++;
+	if (o->source != s->first + s->n || active != s->active || w->index != s->warp || !s->n ||
+	    s->accesses == CT_PTX_UNTOLD) {
+		if (gather_from(w, o, active) < 0)
+			return -1;
+	} else {
+		s->n++;
+	}
+	if (access)
+		keep_access(w, o, mask);
 	return 0;
 }
 

@@ -189,8 +189,8 @@ static void put_mask(struct ctz_encoder *c, uint32_t mask, uint32_t n)
 		unsigned kind = mask == c->old_mask ? 1 : mask == 0 ? 2 : 3;
 		ctz_put(&c->column[CTZ_C_MASK], c->mask_run << 2 | kind);
 		if (kind == 3) {
-			const unsigned char bits[4] = {mask & 0xff, mask >> 8 & 0xff, mask >> 16 & 0xff,
-			                               mask >> 24};
+			const unsigned char bits[4] = {
+				mask & 0xff, mask >> 8 & 0xff, mask >> 16 & 0xff, mask >> 24};
 			ct_buf_add(&c->column[CTZ_C_MASK_BITS], bits, sizeof bits);
 		}
 		c->old_mask = c->mask;
@@ -220,7 +220,8 @@ static inline __m128i load_pair(const void *p)
 
 /* The first CHUNK differences from each[at] on, 0 behind the n-th, into *delta; returns whether one is not as it
  * was there. Reads no address behind the n + 1 rounded up to CHUNK, of which there are as many as lanes. */
-static inline int subtract(__m128i d[PAIRS], const uint64_t *each, unsigned n, unsigned at, int64_t *delta)
+static inline int subtract(__m128i d[PAIRS], const uint64_t *each, unsigned n, unsigned at,
+                           int64_t *delta)
 {
 	static const int64_t edge[2 * CHUNK] = {-1, -1, -1, -1, -1, -1, -1, -1};
 	__m128i v[PAIRS + 1], differs = _mm_setzero_si128();

@@ -331,12 +331,24 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 static int on_straight(void *ctx, const struct ct_ptx_straight *v, struct ct_error *e)
 {
 	struct seen *s = ctx;
-	struct ct_ptx_event one = {
-		.cta = v->cta, .warp = v->warp, .active = v->active, .mask = v->active};
+	const struct ct_ptx_access *a = v->access, *end = a + v->accesses;
 	int st = 0;
 	s->together += v->n > 1;
-	for (uint32_t i = 0; i < v->n && st == 0; i++)
+	for (uint32_t i = v->first; i < v->first + v->n && st == 0; i++) {
+		struct ct_ptx_event one = {.cta = v->cta,
+		                           .warp = v->warp,
+		                           .instruction = i,
+		                           .active = v->active,
+		                           .mask = v->active};
+		if (a < end && a->instruction == i) {
+			one.space = a->space;
+			one.width = a->width;
+			one.addresses = a->addresses;
+			a++;
+		}
 		st = on_instruction(ctx, &one, e);
+	}
+	assert_ptr_equal(a, end);
 	return st;
 }
 
@@ -378,8 +390,7 @@ static void observers(void **state)
 	s = (struct seen){0};
 	o.straight = on_straight;
 	assert_int_equal(ct_ptx_launch(&l, &r, &e), CT_OK);
-	assert_int_equal(s.together,
-	                 4); /* of each warp what is between its parameter and the guarded move */
+	assert_int_equal(s.together, 2 * 4); /* of each warp what is before the guarded move and behind it */
 	s.together = 0;
 	assert_memory_equal(&s, &before, sizeof s);
 	o.straight = NULL;
