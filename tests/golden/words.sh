@@ -16,6 +16,14 @@ undefined() { sort -u | comm -23 - defined; }
 same "every system is defined in a page" "" "$(cat p p.* | awk -F'\t' '$1 == "ES" { print $4 }' | undefined)"
 same "every metric is defined in a page" "" "$(cat p p.* | awk -F'\t' '$1 == "ES" { print $5 } $1 == "SN" { print $3 }' | undefined)"
 same "every type of record is defined in a page" "" "$(cat p p.* | awk -F'\t' '!/^#/ { print $1 }' | undefined)"
+# What limits a run: the resources that mpki has a column for and those that estimators name.
+{
+	mpki -q -O csv p | tr -d '\r' | awk -F, '/limited by$/ && !n++ { for (i = 2; i < NF; i++) print $i }'
+	for e in $("$CT_RELEASE/../lib/estimator" --commands); do "$e" -q -O csv p; done | grep -oE 'limited by [A-Za-z1 -]+' | sed 's/limited by //; s/ *$//'
+} | sort -u >limits
+check "mpki and the estimators say what limits" test "$(wc -l <limits)" -ge 7
+grep -E '^\.It Sy' "$CT_ROOT"/man/cachetriage-glossary.7 | sed 's/^.It Sy //; s/ , /\n/g' | sort -u >explained
+same "every resource that limits is in the glossary" "" "$(comm -23 limits explained)"
 for word in benefits hurts neutral unknown bound estimate quick full; do
 	check "the word $word is explained" grep -qE "^\.It .*\b$word\b" "$CT_ROOT"/man/cachetriage-glossary.7
 done
