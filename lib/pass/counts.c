@@ -145,6 +145,13 @@ int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_repl
 	return st == CT_OK ? add_ncu(p, scope, c, method, e) : st;
 }
 
+int ct_pass_add_active(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
+                       unsigned sms, const char *method, struct ct_error *e)
+{
+	return ct_profile_add_count(
+		p, scope, "active_cycles", (c->busy_sm_cycles + sms / 2) / sms, NULL, method, e);
+}
+
 int ct_pass_add_kernel(struct ct_profile *p, const struct ct_kernel *k, uint64_t warps,
                        uint64_t warp_insts, uint64_t thread_insts, uint64_t mem_insts,
                        struct ct_error *e)

@@ -246,6 +246,8 @@ static int write_scope(struct ct_pass_state *a, const struct ct_pass_scope *s,
 {
 	int st = ct_pass_add_sn(a->p, s->name, &s->counts, method_of(s),
 	                        ct_pass_measures(a, CT_PASS_REPLICATION), a->e);
+	if (st == CT_OK && a->gpu.machine == CT_MACHINE_SILICON)
+		st = ct_pass_add_active(a->p, s->name, &s->counts, a->gpu.sms, method_of(s), a->e);
 	if (st == CT_OK && a->sampler)
 		st = ct_pass_write_sampled(a, s);
 	if (st == CT_OK)

@@ -167,6 +167,7 @@ static const struct ct_metric sn_metrics[] = {
 	SUM_LESS("dram_write_bytes", "bytes"),
 	SUM_LESS("cycles", "cycles"),
 	SUM_LESS("launch_cycles", "cycles"),
+	SUM_LESS("active_cycles", "cycles"),
 	RATIO_MORE("ipc", "insts/cycle", 1, "thread_insts", "cycles"),
 	RATIO_LESS("replication_ratio", "ratio", 1, "replicated_misses", "line_fills"),
 	RATIO("replicas_mean", "copies", 1, "line_copies", "line_fills"),

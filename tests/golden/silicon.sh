@@ -17,6 +17,11 @@ cold=$(metric cycles -p llc.flush=on)
 check "cold code costs time" test "$cold" -gt "$(metric cycles -p llc.flush=on -p sm.code_first_cycles=0 -p sm.code_line_cycles=0)"
 check "branches cost time" test "$cold" -gt "$(metric cycles -p llc.flush=on -p sm.branch_cycles=0)"
 
+same "idle SMs and the launch are no active cycles" "$("$bin/mpki" -q -g gv100 --cold -O profile strided |
+	awk -F'\t' '$1 == "IM" && $2 == "all" && $3 == "busy_sm_cycles" { printf "%.0f", $4 / 80 }')" "$(metric active_cycles --cold)"
+check "which are fewer than all" test "$(metric active_cycles)" -lt "$(($(metric cycles) - $(metric launch_cycles)))"
+same "Accel-Sim has no word for them" "" "$(metric active_cycles --machine accelsim)"
+
 same "--machine says whose rules they are" accelsim "$("$bin/mpki" -q -g gv100 --machine accelsim -O profile strided | awk -F'\t' '$2 == "machine" { print $3 }')"
 same "and gives what the key gives" "$(metric dram_read_bytes --machine accelsim)" "$one"
 refuses "other rules" 2 'use accelsim or silicon' "$bin/mpki" --machine volta strided

@@ -238,6 +238,7 @@ static int find_time(const struct target *g, struct ct_target *t)
 /* Moves a scope's numbers to the new GPU, with the cycles that the model gives it. */
 static int retarget_scope(struct target *g, double cycles)
 {
+	static const char *const gone[] = {"active_cycles", NULL};
 	struct ct_stage *s = g->s;
 	double launch = sn(g, "launch_cycles");
 	int st = find_answers(g);
@@ -252,6 +253,7 @@ static int retarget_scope(struct target *g, double cycles)
 	set_metric(g, "cycles_high", sn(g, "cycles_high") * moved);
 	set_metric(g, "cycles", cycles + launch);
 	set_metric(g, "ipc", sn(g, "thread_insts") / (cycles + launch));
+	set_unknown(g, gone);
 	return g->status;
 }
 

@@ -12,6 +12,10 @@
 int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
                    const char *method, int replication, struct ct_error *e);
 
+/* Appends the SN record active_cycles of one scope: the mean over the GPU's SMs of the cycles in which they held a CTA. */
+int ct_pass_add_active(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
+                       unsigned sms, const char *method, struct ct_error *e);
+
 /* Appends the IM records of one scope: what the closed-network fixed point needs
  * (doc/models.md section 5). Resource cycles are summed over SMs, slices or channels. */
 int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
