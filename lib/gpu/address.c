@@ -430,7 +430,7 @@ struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t addres
 	p.slice = (uint32_t)(sum & 0xffff);
 	p.bank = (uint32_t)(sum >> 16 & 0xffff);
 	p.llc_set = (uint32_t)(sum >> 32);
-	p.channel = p.slice / m->per_channel;
+	p.channel = p.slice >> ct_high_bit(m->per_channel); /* a power of two here */
 	p.row = gather_field(&m->row, address >> m->llc_line_bits << m->llc_line_bits);
 	p.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets, address >> m->l1_line_bits);
 	return p;

@@ -292,13 +292,17 @@ static int issue_commands(struct ct_replay *r, const struct rp_partition *p, str
 	return 0;
 }
 
-/* First cycle after k with a command that can be given. */
+/* First cycle after k with a command that can be given. No bank needs to be looked at once one is found that is not
+ * later than what holds for all of them. */
 static CT_INLINE uint64_t next_command(const struct ct_replay *r, const struct rp_channel *c, uint64_t k)
 {
-	uint64_t t = RP_NEVER64;
-	for (uint32_t m = c->to_access; m && t > k + 1; m &= m - 1)
+	uint64_t t = RP_NEVER64, first = rp_max64(k + 1, c->ccd), rrd = c->rrd;
+	for (uint32_t m = c->to_access; m && t > first; m &= m - 1)
 		t = lesser_cycle(t, column_at(r, c, ct_low_bit(m)));
-	for (uint32_t m = c->to_open | c->to_close; m && t > k + 1; m &= m - 1)
+	first = rp_max64(k + 1, rrd);
+	for (uint32_t m = c->to_open; m && t > first; m &= m - 1)
+		t = lesser_cycle(t, rp_max64(c->ready[ct_low_bit(m)], rrd));
+	for (uint32_t m = c->to_close; m && t > k + 1; m &= m - 1)
 		t = lesser_cycle(t, row_at(r, c, ct_low_bit(m)));
 	return t;
 }

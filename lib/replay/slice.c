@@ -95,8 +95,8 @@ int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32
 		.bank = (uint8_t)place.bank,
 		.mshr = mshr,
 		.atoms = atom && bytes > atom ? (bytes + atom - 1) / atom : 1,
-		.slice = (uint16_t)(s->id % r->map.per_channel),
-		.channel = (uint16_t)(place.channel % r->map.per_slice),
+		.slice = (uint16_t)rp_modulo(s->id, r->map.per_channel),
+		.channel = (uint16_t)rp_modulo(place.channel, r->map.per_slice),
 	};
 	if (mshr == RP_NO_INDEX)
 		r->total.dram_write_bytes += bytes;
@@ -469,12 +469,11 @@ static CT_INLINE int partition_cycle(struct ct_replay *r, struct rp_partition *p
 		}
 		next = s->next < next ? s->next : next;
 	}
-	for (struct rp_channel *c = channel; c < end; c++) {
-		if (p->changed)
-			rp_dram_wake(r, c, now + 1);
-		next = c->next_core < next ? c->next_core : next;
-	}
+	for (struct rp_channel *c = channel; p->changed && c < end; c++)
+		rp_dram_wake(r, c, now + 1);
 	p->changed = 0;
+	for (struct rp_channel *c = channel; c < end; c++)
+		next = c->next_core < next ? c->next_core : next;
 	p->next = next;
 	return 0;
 }
