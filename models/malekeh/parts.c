@@ -18,6 +18,7 @@ struct pw {
 struct pcore {
 	uint64_t token[MK_SLOTS]; /* by collector */
 	struct mk_flight flight[MK_SLOTS];
+	uint64_t needs; /* warps whose next instruction was found to need a collector, until it issues */
 	int32_t chosen; /* by the veto, for the take that follows */
 	uint32_t serial, granted_serial;
 	uint64_t granted_at;   /* cycle + 1 of the last results at a port, */
@@ -74,6 +75,7 @@ static void meet_warp(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_
 	k->warp[slot].used = 0;
 	memset(w, 0, sizeof *w);
 	w->key = key + 1;
+	c->needs &= ~mk_bit(slot);
 }
 
 /* A warp may issue when its instruction needs no collector or one is found for it; which one is kept
@@ -93,6 +95,7 @@ static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const str
 	meet_warp(k, c, slot, q->warp_key);
 	if (!op->needs_collector)
 		return CT_ISSUE_GO;
+	c->needs |= mk_bit(slot);
 	enum mk_outcome out = mk_collector_for(p->sm[q->sm], k, slot, &c->chosen);
 	return out == MK_ISSUED ? CT_ISSUE_GO : out == MK_NEXT ? CT_ISSUE_NEXT : CT_ISSUE_NONE;
 }
@@ -109,6 +112,7 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	const struct ct_mk_op *op = op_of(p, r, q);
 	uint32_t index = c->warp[slot].insts++;
 	sm->c.insts++;
+	c->needs &= ~mk_bit(slot);
 	if (!op || c->chosen == MK_NONE) {
 		ct_collector_done(r, q->sm, q->sched, q->token, cycle + 1);
 		return;
@@ -233,19 +237,52 @@ static void part_tick(void *ctx, struct ct_replay *r, const struct ct_part_count
 	p->sm[0]->c.sthld_sum += (uint64_t)p->state.sthld.value;
 }
 
+/* Of those warps the ones that own a caching collector. */
+static uint64_t owners(const struct mk_sm *sm, const struct mk_core *k, uint64_t warps)
+{
+	uint64_t own = 0;
+	if (!sm->sys->collectors) {
+		for (uint64_t m = warps; m; m &= m - 1)
+			if (k->warp[ct_low_bit(m)].ccu != MK_NONE)
+				own |= m & -m;
+		return own;
+	}
+	for (uint32_t i = 0; i < sm->ncoll; i++)
+		if (k->table[i].owner != MK_NONE)
+			own |= mk_bit((uint32_t)k->table[i].owner);
+	return own & warps;
+}
+
+/* Of those warps, known to need a collector, the ones that the veto would certainly refuse: their own one is in use, or
+ * all are. With few collectors that is most warps, in most cycles. */
+static uint64_t refused(const struct mk_sm *sm, const struct mk_core *k, uint64_t needs)
+{
+	uint64_t busy = 0;
+	if (!sm->sys->collectors)
+		return 0;
+	if (!(sm->all & ~k->held))
+		return needs;
+	for (uint64_t m = k->held; m; m &= m - 1) {
+		int32_t owner = k->table[ct_low_bit(m)].owner;
+		busy |= owner == MK_NONE ? 0 : mk_bit((uint32_t)owner);
+	}
+	return needs & busy;
+}
+
 /* Reading warp-priority: the last warp, those with data, the others; the oldest of each. */
 static int part_pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
-	const struct mk_core *k = &p->sm[v->sm]->core[v->sched];
-	uint64_t own = 0;
+	const struct mk_sm *sm = p->sm[v->sm];
+	const struct mk_core *k = &sm->core[v->sched];
+	uint64_t ready = v->ready & ~refused(sm, k, pcore_at(p, v->sm, v->sched)->needs);
 	(void)cycle;
-	if (v->last < 64 && (v->ready >> v->last & 1))
+	if (!ready)
+		return -1;
+	if (v->last < 64 && (ready >> v->last & 1))
 		return (int)v->last;
-	for (uint64_t m = v->ready; m; m &= m - 1)
-		if (k->warp[ct_low_bit(m)].ccu != MK_NONE)
-			own |= m & -m;
-	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : v->ready);
+	uint64_t own = owners(sm, k, ready);
+	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : ready);
 }
 
 /* Reading two-level: a warp that waits for memory, a barrier or a fence leaves the active ones, with its
