@@ -92,3 +92,18 @@ double ct_bound_speedup(const struct ct_profile *p, const struct ct_mechanism *m
 		high = ct_verdict_benefits;
 	return high;
 }
+
+double ct_bound_over(const struct ct_profile *p, const struct ct_mechanism *m, const char *system,
+                     const struct ct_estimate *es, char *reason, size_t n)
+{
+	struct ct_estimate ideal;
+	double low, high;
+	const char *name = ct_bound_system(m);
+	if (!name || ct_range_estimate(p, m, name, &ideal) < CT_DECIDED_QUICK)
+		return INFINITY;
+	ct_range_ratio(p, &ideal, es, &low, &high);
+	if (high <= ct_verdict_benefits)
+		snprintf(reason, n, "even %s gains %+.1f %%, and %s %+.1f %%", ideal_level[m->bound],
+		         100 * (ideal.value - 1), system, 100 * (es->value - 1));
+	return high;
+}

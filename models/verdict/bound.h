@@ -16,5 +16,9 @@ const char *ct_bound_system(const struct ct_mechanism *m);
 
 /* First touches over misses of the LLC, from 0 to 1; NaN when p does not say. Pure. */
 double ct_bound_first_touches(const struct ct_profile *p);
+/* The most that m can gain over a simpler system, of which *es is the speed-up by a replay: what its ideal gains over
+ * that where a replay has told it, else infinity. The reason is written only where that is no gain. Pure. */
+double ct_bound_over(const struct ct_profile *p, const struct ct_mechanism *m, const char *system,
+                     const struct ct_estimate *es, char *reason, size_t n);
 
 #endif

@@ -16,7 +16,7 @@ enum { SYSTEMS_MAX = 8 * CT_MECHANISMS_MAX, SYSTEMS_EACH = 64, TRIED_MAX = 64, E
 
 /* A system and what its replays in the timing at hand gave. */
 struct system {
-	struct ct_mechanism_run *run; /* NULL: the GPU as configured, or an ideal */
+	struct ct_mechanism_run *run; /* NULL: the GPU as configured, or an ideal of all mechanisms */
 	unsigned mechanism;           /* of run, in the registry */
 	const char *name;
 	unsigned index; /* in the mechanism's list */
@@ -50,7 +50,10 @@ struct bench {
 	double configured; /* cycles of the GPU as configured in this timing; 0: not replayed yet */
 	struct ct_sample_series sample;                /* of it */
 	double found[CT_MECHANISMS_MAX][SYSTEMS_EACH]; /* the settings that quick replays found best */
-	int bounded;                                   /* the ideals have been replayed */
+	/* What the ideals of mechanisms with settings gave: cycles over those of the GPU as configured. */
+	struct ct_mechanism_tried ideal[CT_MECHANISMS_MAX][TRIED_MAX];
+	unsigned n_ideal[CT_MECHANISMS_MAX];
+	int bounded;     /* the ideals have been replayed */
 	unsigned failed; /* mechanisms that have no engine here, a bit each */
 	int no_memory;   /* a verdict could not be decided for want of memory */
 	struct round round;
@@ -105,6 +108,29 @@ static void add_of_mechanism(struct bench *b, unsigned m, const char *name)
 
 /* ---- one round ---- */
 
+/* Makes the engine of a system of a mechanism at a setting. */
+static int make_engine(struct ct_mechanism_run *run, unsigned system, double setting,
+                       struct ct_replays_engine *spec, void **parts, struct ct_error *e)
+{
+	run->setting = setting;
+	int st = run->mechanism->engine(run, system, spec, parts, e);
+	run->setting = 0;
+	return st;
+}
+
+/* Whether the judged system has parts at that setting: without, it is the GPU as configured or a part of it, and no
+ * ideal stands for it. */
+static int acts_at(struct ct_mechanism_run *run, double setting)
+{
+	struct ct_replays_engine spec = {0};
+	struct ct_error none = {0};
+	void *parts = NULL;
+	int i = ct_mechanism_system(run->mechanism, run->mechanism->judged), st;
+	st = make_engine(run, (unsigned)i, setting, &spec, &parts, &none);
+	run->mechanism->engine_free(parts);
+	return st != CT_OK || spec.options.parts != NULL;
+}
+
 /* Adds a system to those that the next pass replays. A mechanism that cannot make its engine fails
  * alone. */
 static int add_engine(struct bench *b, struct system *s, double setting)
@@ -118,9 +144,9 @@ static int add_engine(struct bench *b, struct system *s, double setting)
 	*spec = (struct ct_replays_engine){
 		.gpu = b->j->gpu, .options = {.warmup = b->j->settings->warmup, .ideal = s->ideal}};
 	if (s->run) {
-		s->run->setting = setting;
-		st = s->run->mechanism->engine(s->run, s->index, spec, &r->engine[r->n].parts, b->e);
-		s->run->setting = 0;
+		st = make_engine(s->run, s->index, setting, spec, &r->engine[r->n].parts, b->e);
+		if (s->ideal && acts_at(s->run, setting))
+			spec->options.ideal = s->ideal;
 	}
 	spec->options.timing = b->timing;
 	r->n++;
@@ -129,6 +155,20 @@ static int add_engine(struct bench *b, struct system *s, double setting)
 	b->failed |= 1u << s->mechanism; /* the others go on without it */
 	s->run->mechanism->engine_free(r->engine[--r->n].parts);
 	return CT_OK;
+}
+
+/* Whether even the ideal at that setting is slower than the GPU as configured, which is a setting of the search, too. */
+static int is_hopeless(const struct bench *b, const struct system *s, double setting)
+{
+	static const double doubt =
+		0.02; /* that quick replays may be off by, more than nine in ten are */
+	const struct ct_mechanism *m = s->run->mechanism;
+	if (s->ideal || strcmp(s->name, m->judged) != 0)
+		return 0;
+	for (unsigned i = 0; i < b->n_ideal[s->mechanism]; i++)
+		if (b->ideal[s->mechanism][i].setting == setting)
+			return b->ideal[s->mechanism][i].cycles > (1 + doubt);
+	return 0;
 }
 
 /* The engines that system s wants next: one, or those of its search. */
@@ -144,7 +184,10 @@ static int add_engines(struct bench *b, struct system *s)
 	if (!n && !s->n_tried)
 		return add_engine(b, s, 0);
 	for (unsigned i = 0; i < n && st == CT_OK; i++)
-		st = add_engine(b, s, value[i]);
+		if (!is_hopeless(b, s, value[i]))
+			st = add_engine(b, s, value[i]);
+		else if (s->n_tried < TRIED_MAX)
+			s->tried[s->n_tried++] = (struct ct_mechanism_tried){value[i], INFINITY};
 	return st;
 }
 
@@ -236,7 +279,7 @@ static int write_system(struct bench *b, const struct ct_mechanism *m, const str
 	write_speedup(b, &w, s, b->configured / best->cycles);
 	ct_records_value(&w, "llc_mpki",
 	                 1000 * (double)s->best.llc_misses / (double)s->best.thread_insts);
-	if (s->run && best->setting > 0 && m->setting_records)
+	if (s->run && !s->ideal && best->setting > 0 && m->setting_records)
 		m->setting_records(s->run, s->index, best->setting, &w);
 	return w.status;
 }
@@ -272,47 +315,91 @@ static const unsigned ideals[] = {[CT_BOUND_L1] = CT_REPLAY_IDEAL_L1,
                                   [CT_BOUND_REGISTERS] = 0};
 enum { BOUNDS = sizeof ideals / sizeof ideals[0] };
 
-/* The GPU as configured and the ideals that bound open mechanisms, each level once. */
-static int replay_bounds(struct bench *b, unsigned open)
+/* The ideal of a mechanism with settings: what it is held against, at the best setting, with a level that never fails.
+ * The settings cost what they cost, such as SMs that do not compute. */
+static void add_ideal_of_settings(struct bench *b, unsigned m)
+{
+	const struct ct_mechanism *x = b->j->run[m]->mechanism;
+	int i = ct_mechanism_system(x, x->alternatives[0]);
+	if (i >= 0 && ideals[x->bound])
+		add_system(b, &(struct system){.run = b->j->run[m],
+		                               .mechanism = m,
+		                               .name = ct_bound_system(x),
+		                               .index = (unsigned)i,
+		                               .ideal = ideals[x->bound]});
+}
+
+static int has_settings(const struct ct_mechanism *m)
+{
+	return m->candidates && m->alternatives && *m->alternatives;
+}
+
+/* The ideals that bound open mechanisms: each level once for all that have no settings. */
+static void add_bounds(struct bench *b, unsigned open)
 {
 	unsigned levels = 0;
-	int st;
-	clear_systems(b);
-	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
-		if (open >> m & 1)
+	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++) {
+		if (!(open >> m & 1))
+			continue;
+		if (has_settings(b->j->run[m]->mechanism))
+			add_ideal_of_settings(b, m);
+		else
 			levels |= 1u << b->j->run[m]->mechanism->bound;
+	}
 	for (unsigned i = CT_BOUND_L1; i < BOUNDS; i++)
 		if (ideals[i] && levels >> i & 1)
 			add_system(b, &(struct system){.name = "ideal", .ideal = ideals[i]});
+}
+
+/* What settings with an ideal gave stays, for the search of the judged system. */
+static void keep_ideals(struct bench *b, const struct system *s)
+{
+	struct ct_mechanism_tried *x = b->ideal[s->mechanism];
+	memcpy(x, s->tried, s->n_tried * sizeof *x);
+	b->n_ideal[s->mechanism] = s->n_tried;
+	for (unsigned i = 0; i < s->n_tried; i++)
+		x[i].cycles /= b->configured;
+}
+
+/* The GPU as configured and the ideals. */
+static int replay_bounds(struct bench *b, unsigned open)
+{
+	int st;
+	clear_systems(b);
+	add_bounds(b, open);
 	if (!b->n)
 		return CT_OK;
 	st = run_systems(b);
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX && st == CT_OK; m++) {
 		const struct ct_mechanism *x = open >> m & 1 ? b->j->run[m]->mechanism : NULL;
-		for (unsigned i = 0; x && i < b->n && st == CT_OK; i++)
-			if (ideals[x->bound] && b->system[i].ideal == ideals[x->bound]) {
-				b->system[i].name = ct_bound_system(x);
-				st = write_system(b, x, &b->system[i]);
+		for (unsigned i = 0; x && i < b->n && st == CT_OK; i++) {
+			struct system *s = &b->system[i];
+			int own = s->run ? s->run == b->j->run[m] : !has_settings(x);
+			if (own && s->ideal && s->ideal == ideals[x->bound]) {
+				if (s->run)
+					keep_ideals(b, s);
+				s->name = ct_bound_system(x);
+				st = write_system(b, x, s);
 			}
+		}
 	}
 	return st;
 }
 
-/* Whether the judged system can be replayed in the timing at hand: parts (replay/parts.h) take full timing. */
-static int takes_timing(struct bench *b, unsigned m)
+/* Whether a system can be replayed in the timing at hand: parts (replay/parts.h) take full timing. */
+static int takes_timing(struct bench *b, unsigned m, const char *name)
 {
 	struct ct_mechanism_run *run = b->j->run[m];
 	struct ct_replays_engine spec = {0};
 	struct ct_error none = {0};
-	double value[CT_CANDIDATES_MAX];
+	double value[CT_CANDIDATES_MAX] = {0};
 	void *parts = NULL;
-	int i = ct_mechanism_system(run->mechanism, run->mechanism->judged), st;
+	int i = ct_mechanism_system(run->mechanism, name), st;
 	if (b->timing != CT_REPLAY_QUICK || i < 0)
 		return 1;
-	if (run->mechanism->candidates && run->mechanism->candidates(run, (unsigned)i, NULL, 0, value))
-		run->setting = value[0];
-	st = run->mechanism->engine(run, (unsigned)i, &spec, &parts, &none);
-	run->setting = 0;
+	if (run->mechanism->candidates)
+		(void)run->mechanism->candidates(run, (unsigned)i, NULL, 0, value);
+	st = make_engine(run, (unsigned)i, value[0], &spec, &parts, &none);
 	run->mechanism->engine_free(parts);
 	return st == CT_OK && !spec.options.parts;
 }
@@ -332,6 +419,8 @@ static int is_wanted(struct bench *b, const struct ct_mechanism *m, const char *
 	if (ct_range_estimate(b->j->p, m, m->judged, &es) < step)
 		return 0;
 	b->no_memory |= ct_verdict_decide(b->j->p, m, &v) < 0;
+	if (v.low < ct_verdict_hurts) /* a loss in question, which no alternative changes */
+		return 0;
 	return !*v.alternative || !strcmp(v.alternative, name) ||
 	       ct_range_estimate(b->j->p, m, v.alternative, &es) >= step;
 }
@@ -339,10 +428,10 @@ static int is_wanted(struct bench *b, const struct ct_mechanism *m, const char *
 static void add_wanted(struct bench *b, unsigned m)
 {
 	const struct ct_mechanism *x = b->j->run[m]->mechanism;
-	if (is_wanted(b, x, x->judged, 0))
+	if (is_wanted(b, x, x->judged, 0) && takes_timing(b, m, x->judged))
 		add_of_mechanism(b, m, x->judged);
 	for (const char *const *other = x->alternatives; other && *other; other++)
-		if (is_wanted(b, x, *other, 1))
+		if (is_wanted(b, x, *other, 1) && takes_timing(b, m, *other))
 			add_of_mechanism(b, m, *other);
 }
 
@@ -352,7 +441,7 @@ static int replay_systems(struct bench *b, unsigned open, unsigned *n)
 	int st = CT_OK;
 	clear_systems(b);
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
-		if (open >> m & 1 && takes_timing(b, m))
+		if (open >> m & 1)
 			add_wanted(b, m);
 	*n = b->n;
 	if (b->n)

@@ -164,9 +164,17 @@ struct case_of {
 	enum ct_verdict_step by, by_alternative,
 		by_least;              /* of judged, best alternative, any alternative */
 	double bound;                  /* the most that it can gain */
+	double over_bound;             /* the same over the best alternative, where replays tell both */
 	double over_low, over_high;    /* range of what it gains over the best alternative */
 	char why_bound[CT_REASON_MAX]; /* why no more than the bound */
 };
+
+/* Whether an alternative is known as closely as the judged system, or by a replay in quick timing, whose error is in
+ * the range then. */
+static int is_replayed_as(enum ct_verdict_step alternative, enum ct_verdict_step judged)
+{
+	return alternative >= judged || alternative >= CT_DECIDED_QUICK;
+}
 
 /* benefits: above the border against the GPU as configured and against the best alternative; hurts: below it against the
  * GPU as configured; neutral: between the borders, or no faster than what is simpler. */
@@ -175,18 +183,22 @@ static void choose_word(const struct case_of *c, struct ct_verdict *v)
 	const double up = ct_verdict_benefits, down = ct_verdict_hurts;
 	/* A replay that gains more than the bound tells that the bound left something out. */
 	int alone = !c->m->alternatives,
-	    bounded = c->bound <= up && !(c->by == CT_DECIDED_FULL && v->low > up);
+	    bounded = (c->bound <= up || c->over_bound <= up) &&
+	              !(c->by == CT_DECIDED_FULL && v->low > up && (alone || c->over_low > up)),
+	    no_loss = v->low >= down || (c->m->candidates && c->by == CT_DECIDED_ESTIMATE);
 	v->decided_by = c->by;
 	if (v->high < down) {
 		v->word = CT_HURTS;
-	} else if (v->low >= down && bounded) {
+	} else if (no_loss && bounded) {
 		v->word = CT_NEUTRAL;
 		v->decided_by = CT_DECIDED_BOUND;
 	} else if (v->low >= down && v->high <= up) {
 		v->word = CT_NEUTRAL;
-	} else if (alone ? v->low > up : v->low > up && c->over_low > up && c->by_least >= c->by) {
+	} else if (alone ? v->low > up
+	                 : v->low > up && c->over_low > up && is_replayed_as(c->by_least, c->by)) {
 		v->word = CT_BENEFITS;
-	} else if (!alone && v->low >= down && c->over_high <= up && c->by_alternative >= c->by) {
+	} else if (!alone && v->low >= down && c->over_high <= up &&
+	           is_replayed_as(c->by_alternative, c->by)) {
 		v->word = CT_NEUTRAL;
 	} else {
 		v->word = CT_UNKNOWN;
@@ -282,6 +294,9 @@ static void decide_by_range(struct case_of *c, struct ct_verdict *v)
 	c->over_high = INFINITY;
 	if (c->by_alternative != CT_DECIDED_NOT && c->m->alternatives)
 		ct_range_ratio(c->p, &c->judged, &c->alternative, &c->over_low, &c->over_high);
+	if (c->bound > ct_verdict_benefits && c->by_alternative >= CT_DECIDED_QUICK)
+		c->over_bound = ct_bound_over(
+			c->p, c->m, v->alternative, &c->alternative, c->why_bound, sizeof c->why_bound);
 	if (c->by == CT_DECIDED_ESTIMATE)
 		keep_to_bound(c->bound, v);
 	choose_word(c, v);
@@ -302,7 +317,7 @@ static int is_damaged(const struct ct_profile *p, struct ct_verdict *v)
 static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m,
                         const struct ct_size *size, struct ct_verdict *v)
 {
-	struct case_of c = {.p = p, .m = m};
+	struct case_of c = {.p = p, .m = m, .over_bound = INFINITY};
 	c.by = ct_range_estimate(p, m, m->judged, &c.judged);
 	if (c.by != CT_DECIDED_NOT)
 		v->speedup = c.judged.value;

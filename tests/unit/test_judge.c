@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "models/common/records.h"
 #include "models/verdict/judge.h"
 #include "pass/replays.h"
 #include "tests/support/gpus.h"
@@ -210,6 +211,29 @@ static void test_quick_first(void **state)
 	trial_free(&x.t);
 }
 
+/* No alternative is replayed where a loss is in question, but where a gain is. */
+static void test_only_what_decides(void **state)
+{
+	static const double judged[] = {0.978, 1.021};
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		static struct trial x;
+		struct ct_error e = {0};
+		begin(&x, &sooner, "sharedl1-28");
+		struct ct_records w = {.p = x.j.p,
+		                       .e = &e,
+		                       .mechanism = sooner.name,
+		                       .system = "Short",
+		                       .method = "full"};
+		ct_records_value(&w, "speedup_configured", judged[i]);
+		assert_int_equal(w.status, CT_OK);
+		x.j.full_only = 1;
+		judge(&x);
+		assert_int_equal(speedup(&x, "Middle", "full") > 0, i);
+		trial_free(&x.t);
+	}
+}
+
 /* What is known of the GPU as configured is not replayed again, but believed. */
 static void test_known_cycles(void **state)
 {
@@ -266,9 +290,9 @@ static void test_without_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decides),       cmocka_unit_test(test_quick_first),
-		cmocka_unit_test(test_known_cycles),  cmocka_unit_test(test_searches),
-		cmocka_unit_test(test_without_trace),
+		cmocka_unit_test(test_decides),           cmocka_unit_test(test_quick_first),
+		cmocka_unit_test(test_only_what_decides), cmocka_unit_test(test_known_cycles),
+		cmocka_unit_test(test_searches),          cmocka_unit_test(test_without_trace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -465,6 +465,44 @@ static void test_bound(void **state)
 	assert_true(v.low < v.speedup && v.speedup < v.high && v.speedup == 0.995);
 }
 
+/* What the ideal does not gain over a simpler system, nothing gains over it. */
+static void test_bound_over(void **state)
+{
+	struct ct_profile *p = profile(8, 0.1);
+	struct ct_verdict v;
+	(void)state;
+	estimate_system(p, &credited, "Split", 1.25, "analytic");
+	estimate_system(p, &credited, "64B", 1, "quick");
+	estimate_system(p, &credited, "128B", 1.30, "quick");
+	estimate_system(p, &credited, "Ideal", 1.40, "quick");
+	ct_verdict_decide(p, &credited, &v);
+	assert_int_not_equal(v.decided_by, CT_DECIDED_BOUND);
+	estimate_system(p, &credited, "Ideal", 1.31, "full");
+	ct_verdict_decide(p, &credited, &v);
+	assert_int_equal(v.word, CT_NEUTRAL);
+	assert_int_equal(v.decided_by, CT_DECIDED_BOUND);
+	assert_string_equal(v.reason, "even an L1 that never misses gains +31.0 %, and 128B +30.0 %");
+	ct_profile_free(p);
+}
+
+/* A gain by a full replay is held against alternatives that were replayed in quick timing, but not against estimates. */
+static void test_quick_alternatives(void **state)
+{
+	struct ct_profile *p = profile(8, 0.1);
+	struct ct_verdict v;
+	(void)state;
+	estimate_system(p, &credited, "Split", 1.30, "full");
+	estimate_system(p, &credited, "64B", 1.01, "analytic");
+	estimate_system(p, &credited, "128B", 1.05, "quick");
+	ct_verdict_decide(p, &credited, &v);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	estimate_system(p, &credited, "64B", 1.01, "quick");
+	ct_verdict_decide(p, &credited, &v);
+	assert_int_equal(v.word, CT_BENEFITS);
+	assert_int_equal(v.decided_by, CT_DECIDED_FULL);
+	ct_profile_free(p);
+}
+
 /* Of several estimates the closest one decides. */
 static void test_steps(void **state)
 {
@@ -760,16 +798,17 @@ static void test_distinct(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),     cmocka_unit_test(test_range),
-		cmocka_unit_test(test_too_small), cmocka_unit_test(test_one_channel),
-		cmocka_unit_test(test_part),      cmocka_unit_test(test_inside),
-		cmocka_unit_test(test_damaged),   cmocka_unit_test(test_lacking),
-		cmocka_unit_test(test_unsaid),    cmocka_unit_test(test_credit),
-		cmocka_unit_test(test_bound),     cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_no_reuse),  cmocka_unit_test(test_too_wide),
-		cmocka_unit_test(test_acted),     cmocka_unit_test(test_rows_of_replays),
-		cmocka_unit_test(test_line),      cmocka_unit_test(test_long_numbers),
-		cmocka_unit_test(test_record),    cmocka_unit_test(test_name),
+		cmocka_unit_test(test_words),      cmocka_unit_test(test_range),
+		cmocka_unit_test(test_too_small),  cmocka_unit_test(test_one_channel),
+		cmocka_unit_test(test_part),       cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_damaged),    cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_unsaid),     cmocka_unit_test(test_credit),
+		cmocka_unit_test(test_bound_over), cmocka_unit_test(test_quick_alternatives),
+		cmocka_unit_test(test_bound),      cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_no_reuse),   cmocka_unit_test(test_too_wide),
+		cmocka_unit_test(test_acted),      cmocka_unit_test(test_rows_of_replays),
+		cmocka_unit_test(test_line),       cmocka_unit_test(test_long_numbers),
+		cmocka_unit_test(test_record),     cmocka_unit_test(test_name),
 		cmocka_unit_test(test_distinct),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
