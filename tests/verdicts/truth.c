@@ -1,7 +1,7 @@
 /* truth.c - what replays in full timing say of a workload: the GPU as configured, and of each published mechanism the
  * judged system and the simpler systems that it has to beat, each at its best setting.
  *
- *     truth [-1q] [-s FACTOR|auto] [-y MECHANISM:SYSTEM[,SYSTEM...]] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN
+ *     truth [-1iq] [-s FACTOR|auto] [-y MECHANISM:SYSTEM[,SYSTEM...]] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN
  *     truth -m
  *
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
@@ -12,6 +12,8 @@
  *
  *     -1  leaves out systems whose best setting has to be searched
  *     -q  also replays in quick timing what full timing found best
+ *     -i  replays what takes quick timing, in quick and in full: the GPU as configured, an L1 and an LLC that never
+ *         miss (system ideal-l1, ideal-llc), and those simpler systems that have no parts
  *     -m  lists the mechanisms
  *     -y  replays these systems of one mechanism instead of the judged ones and their alternatives
  *     -o  with -y: an option of that mechanism's own command
@@ -34,7 +36,7 @@ enum { CELLS_MAX = 512, BATCH_MAX = 64, STEPS = 16, SYSTEMS_MAX = 64, OPTIONS_MA
 
 struct cell {
 	int mechanism; /* index in the registry; -1: the GPU as configured */
-	int system;
+	int system;    /* in the mechanism's list; of the GPU as configured the ideals that it has */
 	double setting;
 	enum ct_replay_timing timing;
 	int off;       /* this GPU leaves it nothing to set: it is the GPU as configured */
@@ -88,13 +90,15 @@ static const char *mechanism_name(const struct cell *c)
 
 static const char *system_name(const struct cell *c)
 {
-	return c->mechanism < 0 ? "-" : ct_mechanism_at((unsigned)c->mechanism)->systems[c->system].name;
+	if (c->mechanism >= 0)
+		return ct_mechanism_at((unsigned)c->mechanism)->systems[c->system].name;
+	return c->system == CT_REPLAY_IDEAL_L1 ? "ideal-l1" : c->system ? "ideal-llc" : "-";
 }
 
 static const char *role_name(const struct cell *c)
 {
 	if (c->mechanism < 0)
-		return "configured";
+		return c->system ? "ideal" : "configured";
 	return strcmp(system_name(c), ct_mechanism_at((unsigned)c->mechanism)->judged)
 	               ? "alternative"
 	               : "judged";
@@ -145,7 +149,10 @@ static void read_known(struct truth *t, const char *file)
 		           timing, &cycles) != 6)
 			continue;
 		int none = !strcmp(m, "-"), i = none ? -1 : ct_mechanism_find(m);
-		int system = i < 0 ? 0 : ct_mechanism_system(ct_mechanism_at((unsigned)i), s);
+		int system = i >= 0 ? ct_mechanism_system(ct_mechanism_at((unsigned)i), s)
+		             : !strcmp(s, "ideal-l1") ? CT_REPLAY_IDEAL_L1
+		             : *s == 'i'              ? CT_REPLAY_IDEAL_LLC
+		                                      : 0;
 		if ((i >= 0 || none) && system >= 0)
 			want(t, i, system, setting,
 			     strcmp(timing, "full") ? CT_REPLAY_QUICK : CT_REPLAY_FULL)
@@ -298,6 +305,8 @@ static int make_engine(struct truth *t, struct cell *c, struct ct_replays_engine
 	struct ct_error e = {0};
 	*parts = NULL;
 	*engine = (struct ct_replays_engine){.gpu = &t->gpu};
+	if (c->mechanism < 0)
+		engine->options.ideal = (unsigned)c->system;
 	if (c->mechanism >= 0 && !c->off) {
 		struct ct_mechanism_run *run = &t->run[c->mechanism];
 		run->setting = c->setting;
@@ -307,6 +316,11 @@ static int make_engine(struct truth *t, struct cell *c, struct ct_replays_engine
 			die(system_name(c), &e);
 		if (st != CT_OK) {
 			fprintf(stderr, "truth: %s: %s\n", system_name(c), e.text);
+			run->mechanism->engine_free(*parts);
+			c->cycles = INFINITY;
+			return 0;
+		}
+		if (c->timing == CT_REPLAY_QUICK && engine->options.parts) {
 			run->mechanism->engine_free(*parts);
 			c->cycles = INFINITY;
 			return 0;
@@ -463,6 +477,35 @@ static void want_plain(struct truth *t, int mechanism, int system)
 		want_system(t, mechanism, system);
 }
 
+/* A simpler system, at its best setting, if it has no parts. */
+static void want_in_both(struct truth *t, int mechanism, int system)
+{
+	const struct ct_mechanism *m = ct_mechanism_at((unsigned)mechanism);
+	struct ct_mechanism_tried tried[CELLS_MAX];
+	unsigned n = tried_settings(t, mechanism, system, tried);
+	struct cell probe = {mechanism, system, t->gpu.sms, CT_REPLAY_QUICK, 0, NAN};
+	struct ct_replays_engine engine;
+	void *parts = NULL;
+	if (!strcmp(m->systems[system].name, m->judged))
+		return;
+	if (!n && !make_engine(t, &probe, &engine, &parts))
+		return;
+	m->engine_free(parts);
+	want_system(t, mechanism, system);
+	want_quick(t, mechanism, system);
+}
+
+static void replay_in_both(struct truth *t)
+{
+	static const int ideals[] = {0, CT_REPLAY_IDEAL_L1, CT_REPLAY_IDEAL_LLC};
+	for (size_t i = 0; i < sizeof ideals / sizeof ideals[0]; i++) {
+		want(t, -1, ideals[i], 0, CT_REPLAY_FULL);
+		want(t, -1, ideals[i], 0, CT_REPLAY_QUICK);
+	}
+	while (replay_some(t))
+		each_system(t, want_in_both);
+}
+
 static void name_systems(struct truth *t, char *argument)
 {
 	char *colon = strchr(argument, ':');
@@ -497,9 +540,9 @@ int main(int argc, char **argv)
 	static struct truth t; /* some KiB */
 	const char *scale = "auto";
 	struct ct_error e = {0};
-	int quick = 0, o;
+	int quick = 0, both = 0, o;
 	t.settings = (struct ct_pass_settings){.seed = 1};
-	while ((o = getopt(argc, argv, "1mqs:y:o:")) != -1) {
+	while ((o = getopt(argc, argv, "1imqs:y:o:")) != -1) {
 		if (o == 'm')
 			return list_mechanisms();
 		if (o == 's')
@@ -510,10 +553,11 @@ int main(int argc, char **argv)
 			set_option(&t, optarg);
 		t.no_searches |= o == '1';
 		quick |= o == 'q';
+		both |= o == 'i';
 	}
 	if (argc - optind != 4)
 		return fprintf(stderr,
-		               "usage: truth [-1q] [-s FACTOR|auto] [-y MECHANISM:SYSTEM,...] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN\n"),
+		               "usage: truth [-1iq] [-s FACTOR|auto] [-y MECHANISM:SYSTEM,...] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN\n"),
 		       2;
 	t.data = argv[optind + 1];
 	t.path = argv[optind + 2];
@@ -525,6 +569,11 @@ int main(int argc, char **argv)
 	t.out = fopen(argv[optind + 3], "a");
 	if (!t.out)
 		return perror(argv[optind + 3]), 2;
+	if (both) {
+		replay_in_both(&t);
+		close_runs(&t);
+		return fclose(t.out) == 0 ? 0 : 2;
+	}
 	want(&t, -1, 0, 0, CT_REPLAY_FULL);
 	each_system(&t, want_plain);
 	do
