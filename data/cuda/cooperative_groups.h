@@ -11,7 +11,7 @@
 namespace cooperative_groups
 {
 
-#define CT_GROUP __inline__ __attribute__((always_inline, device))
+#define CT_GROUP __inline__ __attribute__((always_inline, device, nodebug))
 
 class thread_block
 {

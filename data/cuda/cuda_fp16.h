@@ -15,7 +15,7 @@ struct __half2_raw {
 };
 
 #if defined(__CUDA__)
-#define CT_HALF static __inline__ __attribute__((always_inline)) __host__ __device__
+#define CT_HALF static __inline__ __attribute__((always_inline, nodebug)) __host__ __device__
 
 /* The host has no instruction for it; clang's own conversion serves both sides. */
 CT_HALF unsigned short ct_cuda_to_half(float v)

@@ -251,8 +251,10 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 	int st = ct_lower_kernel(&j->program, launch->module, launch->kernel, c->s.sm, e);
 	if (st == CT_OK) {
 		head->regs = j->program->registers;
-		st = add_hand(j, 0, e);
+		st = ct_lower_sources(j->program, &head->has_lineinfo, &head->sources, e);
 	}
+	if (st == CT_OK)
+		st = add_hand(j, 0, e);
 	if (st == CT_OK)
 		c->failed |= (st = ct_lower_output_kernel(c->output, head, e)) < 0;
 	if (st == CT_OK) {
@@ -269,6 +271,8 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 		ct_lower_made_free(m);
 	}
 	ct_lower_free(j->program);
+	free(head->sources);
+	head->sources = NULL;
 	pthread_mutex_destroy(&j->lock);
 	free(j);
 	c->seen.ptx_insts += r->steps;

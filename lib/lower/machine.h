@@ -149,6 +149,11 @@ void ct_lower_free(struct ct_lower_program *p); /* NULL allowed */
 CT_NODISCARD int ct_lower_describe(struct ct_lower_program *p, struct ct_cta_maker *maker,
                                    struct ct_error *e);
 
+/* Source lines and files of the instructions (trace/sources.h): *has_lines says whether any has a line; the text of
+ * its files, which may be empty, is the caller's. Fails with CT_ERR_NOMEM. */
+CT_NODISCARD int ct_lower_sources(const struct ct_lower_program *p, uint8_t *has_lines, char **text,
+                                  struct ct_error *e);
+
 /* What the steps of lowering share: each fails with CT_ERR_NOMEM. */
 
 /* A new machine instruction at the end of the list, zeroed but for source; NULL when out of memory. */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "lower/machine.h"
 #include "trace/accelsim_write.h"
+#include "trace/sources.h"
 
 struct ct_lower_text {
 	struct ct_lower_text *next;
@@ -193,6 +194,36 @@ int ct_lower_kernel(struct ct_lower_program **out, const struct ct_ptx_module *m
 	return CT_OK;
 }
 
+/* Where machine instruction i lies: each has 16 bytes since sm_70. */
+static uint64_t pc_of(size_t i)
+{
+	return 16 * (uint64_t)i;
+}
+
+int ct_lower_sources(const struct ct_lower_program *p, uint8_t *has_lines, char **text,
+                     struct ct_error *e)
+{
+	struct ct_source_place *place = ct_calloc(p->insts, sizeof *place);
+	struct ct_buf b = {0};
+	*has_lines = 0;
+	*text = NULL;
+	if (!place)
+		return ct_fail_nomem(e);
+	for (size_t i = 0; i < p->insts; i++) {
+		const struct ct_ptx_source s = ct_ptx_source_of(p->m, p->inst[i].source);
+		*has_lines |= s.line != 0;
+		place[i] = (struct ct_source_place){pc_of(i), s.file};
+	}
+	ct_sources_put(&b, place, p->insts);
+	free(place);
+	if (b.failed) {
+		ct_buf_free(&b);
+		return ct_fail_nomem(e);
+	}
+	*text = b.data;
+	return CT_OK;
+}
+
 static ct_reg register_of(const struct ct_lower_program *p, uint32_t place)
 {
 	if (place == CT_LOWER_RZ)
@@ -210,8 +241,9 @@ int ct_lower_describe(struct ct_lower_program *p, struct ct_cta_maker *maker, st
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < p->insts; i++) {
 		const struct ct_lower_inst *from = &p->inst[i];
-		struct ct_sinst s = {.pc = 16 * i,
+		struct ct_sinst s = {.pc = pc_of(i),
 		                     .opcode = from->opcode,
+		                     .line = ct_ptx_source_of(p->m, from->source).line,
 		                     .has_imm = 1,
 		                     .imm = from->has_imm ? from->imm : 0,
 		                     .ndst = from->ndst,

@@ -290,10 +290,10 @@ int ct_attribution_launch(struct ct_attribution *a, const struct ct_kernel *k,
 			s->c.l1_capacity = l->capacity;
 			s->c.l1_conflict = l->others;
 		}
-		st = ct_blame_add(a->blame, k->name, inst ? inst : &nobody, s->array, &s->c,
+		st = ct_blame_add(a->blame, k, inst ? inst : &nobody, s->array, &s->c,
 		                  l ? &l->distance : NULL, e);
 		if (st == CT_OK && own)
-			st = ct_blame_add(own, k->name, inst ? inst : &nobody, s->array, &s->c,
+			st = ct_blame_add(own, k, inst ? inst : &nobody, s->array, &s->c,
 			                  l ? &l->distance : NULL, e);
 	}
 	a->sites = a->insts = 0;

@@ -8,10 +8,12 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/mem.h"
+#include "trace/sources.h"
 
 /* A static instruction. */
 struct inst {
 	char *kernel, *opcode;
+	char *file; /* of its source, or NULL */
 	uint64_t pc;
 	uint32_t line;
 	uint32_t cells; /* of it: the last, each knows the one before; + 1 */
@@ -68,6 +70,7 @@ void ct_blame_free(struct ct_blame *b)
 	for (size_t i = 0; i < b->n; i++) {
 		free(b->inst[i].kernel);
 		free(b->inst[i].opcode);
+		free(b->inst[i].file);
 	}
 	for (size_t i = 0; i < b->cells; i++)
 		free(b->cell[i].distance);
@@ -95,9 +98,26 @@ static uint64_t hash_inst(const void *ctx, uint32_t item)
 	return hash_of(x->kernel, x->opcode, x->pc, x->line);
 }
 
-/* Number of the instruction, a new one if need be; UINT32_MAX: out of memory. */
-static uint32_t inst_of(struct ct_blame *b, const char *kernel, const struct ct_sinst *s)
+/* Fills in the texts of an instruction: 0, or -1 when out of memory. */
+static int name_inst(struct inst *x, const struct ct_kernel *k, const struct ct_sinst *s)
 {
+	size_t n = 0;
+	const char *file = s->line ? ct_sources_find(k->sources, s->pc, &n) : NULL;
+	x->kernel = ct_strndup(k->name, strlen(k->name));
+	x->opcode = ct_strndup(s->opcode, strlen(s->opcode));
+	x->file = file ? ct_strndup(file, n) : NULL;
+	if (x->kernel && x->opcode && (x->file || !file))
+		return 0;
+	free(x->kernel);
+	free(x->opcode);
+	free(x->file);
+	return -1;
+}
+
+/* Number of the instruction, a new one if need be; UINT32_MAX: out of memory. */
+static uint32_t inst_of(struct ct_blame *b, const struct ct_kernel *k, const struct ct_sinst *s)
+{
+	const char *kernel = k->name;
 	uint32_t found;
 	uint64_t h = hash_of(kernel, s->opcode, s->pc, s->line);
 	if (ct_index_reserve(&b->index, (uint32_t)b->n, hash_inst, b) < 0 ||
@@ -111,17 +131,10 @@ static uint32_t inst_of(struct ct_blame *b, const char *kernel, const struct ct_
 	}
 	struct inst *x = &b->inst[b->n];
 	*x = (struct inst){.pc = s->pc, .line = s->line};
-	x->kernel = ct_strndup(kernel, strlen(kernel));
-	x->opcode = ct_strndup(s->opcode, strlen(s->opcode));
-	b->n++;
-	if (!x->kernel || !x->opcode) {
-		free(x->kernel);
-		free(x->opcode);
-		b->n--;
+	if (name_inst(x, k, s) < 0)
 		return UINT32_MAX;
-	}
-	ct_index_put(&b->index, h, (uint32_t)b->n - 1);
-	return (uint32_t)b->n - 1;
+	ct_index_put(&b->index, h, (uint32_t)b->n);
+	return (uint32_t)b->n++;
 }
 
 static struct cell *cell_of(struct ct_blame *b, struct inst *x, uint32_t array)
@@ -139,10 +152,10 @@ static struct cell *cell_of(struct ct_blame *b, struct inst *x, uint32_t array)
 	return c;
 }
 
-int ct_blame_add(struct ct_blame *b, const char *kernel, const struct ct_sinst *s, uint32_t array,
+int ct_blame_add(struct ct_blame *b, const struct ct_kernel *k, const struct ct_sinst *s, uint32_t array,
                  const struct ct_blame_counts *c, const struct ct_hist *distance, struct ct_error *e)
 {
-	uint32_t i = inst_of(b, kernel, s);
+	uint32_t i = inst_of(b, k, s);
 	struct cell *cell = i == UINT32_MAX ? NULL : cell_of(b, &b->inst[i], array);
 	if (!cell)
 		return ct_fail_nomem(e);
@@ -194,7 +207,7 @@ static int write_inst(const struct ct_blame *b, const struct ct_layout *arrays, 
 {
 	const struct inst *x = &b->inst[r->of];
 	char pc[24], line[16], text[COUNTS][COUNT_TEXT];
-	const char *field[6 + COUNTS] = {scope, x->kernel, pc, x->opcode, line};
+	const char *field[6 + COUNTS + 1] = {scope, x->kernel, pc, x->opcode, line};
 	struct ct_buf name = {0};
 	ct_layout_name(arrays, r->array, &name);
 	if (name.failed) {
@@ -207,7 +220,8 @@ static int write_inst(const struct ct_blame *b, const struct ct_layout *arrays, 
 	texts_of(r, text);
 	for (int i = 0; i < COUNTS; i++)
 		field[6 + i] = text[i];
-	int st = ct_profile_add(p, "PC", 6 + COUNTS, field, e);
+	field[6 + COUNTS] = x->file;
+	int st = ct_profile_add(p, "PC", 6 + COUNTS + (x->file != NULL), field, e);
 	ct_buf_free(&name);
 	return st;
 }

@@ -35,6 +35,7 @@ static int add_launch(struct ct_sample_plan *p, const struct ct_kernel *k, uint6
 	struct planned *x = &p->launch[p->n];
 	*x = (struct planned){.kernel = *k, .insts = insts};
 	x->kernel.nvbit_version = x->kernel.tracer_version = x->kernel.path = NULL;
+	x->kernel.sources = NULL;
 	if (!(x->kernel.name = ct_strndup(k->name, strlen(k->name))))
 		return ct_fail_nomem(e);
 	p->n++;

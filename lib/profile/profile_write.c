@@ -5,10 +5,19 @@
 #include "profile/profile.h"
 #include "profile/profile_internal.h"
 
+/* Columns that a type of ours has in this profile: optional ones as far as a record has them. */
+static unsigned known_columns(const struct type_list *l)
+{
+	unsigned n = l->known->n_columns, most = n + l->known->n_optional;
+	for (size_t i = 0; n < most && i < l->n; i++)
+		n = l->rec[i]->pub.nfields > n ? l->rec[i]->pub.nfields : n;
+	return n < most ? n : most;
+}
+
 /* "#SN\tscope\t..."; nothing for an unknown type whose columns nobody named. */
 static void write_columns(const struct type_list *l, struct ct_buf *b)
 {
-	unsigned n = l->known ? l->known->n_columns + l->known->n_optional : 0;
+	unsigned n = l->known ? known_columns(l) : 0;
 	if (l->n_columns > n)
 		n = l->n_columns;
 	if (n == 0)

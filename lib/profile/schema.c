@@ -52,8 +52,9 @@ static const struct ct_column cr[] = {
 	N("requests"), N("sectors"), N("bytes_moved"), N("bytes_used"), N("l1_misses"), N("l1_cold"), \
 		N("l1_capacity"), N("l1_conflict"), N("l1_pending"), N("llc_misses"), N("reuse_p50"), \
 		N("reuse_p90"), N("stall_cycles")
-static const struct ct_column pc[] = {
-	T("scope"), T("kernel"), N("pc"), T("opcode"), N("line"), T("array"), ACCESS_COLUMNS, END};
+static const struct ct_column pc[] = {T("scope"), T("kernel"),    N("pc"),   T("opcode"), N("line"),
+                                      T("array"), ACCESS_COLUMNS, T("file"), END};
+enum { PC_OPTIONAL = 1 }; /* only where the trace names source files */
 static const struct ct_column ar[] = {
 	T("scope"), T("array"), N("first"), N("last"), ACCESS_COLUMNS, END};
 static const struct ct_column ph[] = {
@@ -96,7 +97,7 @@ static const struct ct_record_type types[] = {
          CT_MERGE_KEEP},
 	TYPE("ME", me, 2, 0x07, BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 	TYPE("RE", re, 2, BIT(0) | BIT(1), BIT(2) | BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
-	TYPE("PC", pc, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
+	{"PC", pc, COUNT_OF(pc) - 1 - PC_OPTIONAL, PC_OPTIONAL, 2, 0, 0, 0, 1, CT_MERGE_KEEP},
 	TYPE("AR", ar, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
 	TYPE("PH", ph, 2, 0, 0, 0, 1, CT_MERGE_KEEP),
 	TYPE("PV", pv, 3, 0, 0, 0, 1, CT_MERGE_KEEP),

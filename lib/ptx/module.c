@@ -147,6 +147,7 @@ void ct_ptx_free(struct ct_ptx_module *m)
 	free(m->use);
 	free(m->op);
 	free(m->line);
+	free(m->source);
 	free(m->operand);
 	free(m->extra);
 	free(m->table);

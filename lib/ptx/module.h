@@ -98,6 +98,14 @@ struct ct_ptx_line {
 	uint32_t first_op;
 	uint32_t first_operand, operands;
 	uint32_t guard; /* predicate reference */
+	uint32_t source_line, source_file; /* of the .loc before it; 0: none */
+};
+
+/* A .file directive: the name that a number of .loc stands for. */
+struct ct_ptx_file {
+	uint32_t number;
+	uint32_t order; /* among all of the text */
+	const char *name;
 };
 
 struct ct_ptx_function {
@@ -187,6 +195,8 @@ struct ct_ptx_module {
 	size_t nops, ops_cap;
 	struct ct_ptx_line *line;
 	size_t nlines, lines_cap;
+	struct ct_ptx_file *source;
+	size_t nsources, sources_cap;
 	struct ct_ptx_operand *operand; /* of the lines, as the text has them */
 	size_t noperands, operands_cap;
 	uint32_t *extra; /* further row references */
@@ -223,6 +233,9 @@ static inline void ct_ptx_put_lane(void *row, size_t lane, unsigned width, uint6
 	else
 		((uint16_t *)row)[lane] = (uint16_t)bits;
 }
+
+/* location.c: puts the names of files in order once all are read, for ct_ptx_source_of(). */
+void ct_ptx_sort_sources(struct ct_ptx_module *m);
 
 /* unread.c: takes their results from atomics where nothing reads them. 0, or -1 when out of memory. */
 int ct_ptx_find_unread(struct ct_ptx_module *m);

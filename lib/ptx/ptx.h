@@ -119,6 +119,14 @@ const struct ct_ptx_variable *ct_ptx_find_variable(const struct ct_ptx_module *m
 size_t ct_ptx_instruction_count(const struct ct_ptx_module *m);
 struct ct_ptx_instruction ct_ptx_instruction_at(const struct ct_ptx_module *m, size_t index);
 
+/* What an instruction was compiled from, as the directives .loc and .file say (-lineinfo). */
+struct ct_ptx_source {
+	uint32_t line;    /* 0: not said */
+	const char *file; /* NULL: not said; without control characters */
+};
+/* Of static instruction `index`; nothing where there is none of that number. */
+struct ct_ptx_source ct_ptx_source_of(const struct ct_ptx_module *m, size_t index);
+
 CT_DECLS_END
 
 #endif

@@ -33,16 +33,6 @@ static int read_number(struct ct_ptx_reader *r, uint32_t *value)
 	return ct_ptx_lex_next(x);
 }
 
-/* Debugging information ends with its line, not with a semicolon. */
-static int skip_line(struct ct_ptx_lexer *x)
-{
-	uint32_t line = x->line;
-	int rc = CT_OK;
-	while (rc == CT_OK && x->now.kind != CT_PTX_END && x->line == line)
-		rc = ct_ptx_lex_next(x);
-	return rc;
-}
-
 /* .section NAME { ... }: debugging information too. */
 static int skip_section(struct ct_ptx_lexer *x)
 {
@@ -306,7 +296,7 @@ static int read_directive(struct ct_ptx_reader *r)
 	WHEN(".pragma", (rc = ct_ptx_lex_next(x)) < 0 ? rc : ct_ptx_want_mark(x, ';'));
 #undef WHEN
 	if (ct_ptx_is_word(x, ".file") || ct_ptx_is_word(x, ".loc"))
-		return skip_line(x);
+		return ct_ptx_read_location(r);
 	if ((got = ct_ptx_skip_mark(x, ';')) != 0)
 		return got < 0 ? got : CT_OK;
 	return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
@@ -365,6 +355,7 @@ static int read_module(struct ct_ptx_reader *r, const char *text, size_t size, s
 		rc = ct_ptx_finish_functions(r->m, e);
 	if (rc == CT_OK && ct_ptx_find_unread(r->m) < 0)
 		rc = ct_fail_nomem(e);
+	ct_ptx_sort_sources(r->m);
 	return rc < 0 ? rc : describe(r);
 }
 

@@ -239,7 +239,9 @@ static int read_instruction(struct ct_ptx_reader *r)
 		.line = line,
 		.function = r->f->index,
 		.first_op = (uint32_t)first,
-		.guard = r->s.guard};
+		.guard = r->s.guard,
+		.source_line = r->source_line,
+		.source_file = r->source_file};
 	if ((rc = ct_ptx_keep_operands(r, &m->line[m->nlines++])) < 0)
 		return rc;
 	uint32_t end = x->line;
@@ -251,7 +253,7 @@ static int read_instruction(struct ct_ptx_reader *r)
 	return rc < 0 ? rc : ct_ptx_want_mark(x, ';');
 }
 
-/* Reads a directive inside a function. Those for debuggers are skipped. */
+/* Reads a directive inside a function. */
 static int read_body_directive(struct ct_ptx_reader *r)
 {
 	struct ct_ptx_lexer *x = &r->x;
@@ -267,12 +269,8 @@ static int read_body_directive(struct ct_ptx_reader *r)
 	WHEN(".const", ct_ptx_read_variable(r, CT_PTX_CONST, 0));
 	WHEN(".pragma", (rc = ct_ptx_lex_next(x)) < 0 ? rc : ct_ptx_want_mark(x, ';'));
 #undef WHEN
-	if (ct_ptx_is_word(x, ".loc") || ct_ptx_is_word(x, ".file")) {
-		for (uint32_t line = x->line;
-		     rc == CT_OK && x->now.kind != CT_PTX_END && x->line == line;)
-			rc = ct_ptx_lex_next(x);
-		return rc;
-	}
+	if (ct_ptx_is_word(x, ".loc") || ct_ptx_is_word(x, ".file"))
+		return ct_ptx_read_location(r);
 	return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
 	                       "'%.*s' is no directive that is known in a function", ct_ptx_shown(x),
 	                       x->now.text);
@@ -390,6 +388,7 @@ int ct_ptx_read_body(struct ct_ptx_reader *r)
 	ct_ptx_names_free(&r->labels);
 	ct_ptx_names_free(&r->tables);
 	r->ndeclared = r->npending = 0;
+	r->source_line = r->source_file = 0;
 	r->scope = 0;
 	r->nscopes = 1;
 	if (ct_grow((void **)&r->outer, &r->scopes_cap, 1, sizeof *r->outer) < 0)

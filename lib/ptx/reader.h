@@ -90,6 +90,7 @@ struct ct_ptx_reader {
 	uint32_t scratch
 		[CT_PTX_SCRATCH]; /* registers of expansions, made when first wanted; 0: not yet */
 	struct ct_ptx_statement s;
+	uint32_t source_line, source_file; /* of the .loc read last in this function */
 };
 
 /* Fails with "out of memory". */
@@ -107,6 +108,10 @@ int ct_ptx_read_type(struct ct_ptx_reader *r, enum ct_ptx_type *type);
 int ct_ptx_read_extent(struct ct_ptx_reader *r, uint64_t *n, int *open);
 /* The word at hand, kept, and a step behind it; fails where it is none. */
 int ct_ptx_read_name(struct ct_ptx_reader *r, const char **name);
+
+/* ".loc FILE LINE ..." or ".file NUMBER NAME ...", to the end of its line: they are for debuggers, so that what
+ * has another form is passed over. Fails as the lexer does, and with CT_ERR_NOMEM. */
+int ct_ptx_read_location(struct ct_ptx_reader *r);
 
 /* Body of r->f between its braces, and all that follows from it. */
 int ct_ptx_read_body(struct ct_ptx_reader *r);

@@ -173,6 +173,11 @@ static int set_lineinfo(struct header *h, const char *p, size_t n)
 	return 0;
 }
 
+static int set_sources(struct header *h, const char *p, size_t n)
+{
+	return set_text(&h->k->sources, p, n);
+}
+
 static const struct key keys[] = {
 	{"kernel name", set_name},
 	{"kernel id", set_id},
@@ -187,6 +192,7 @@ static const struct key keys[] = {
 	{"nvbit version", set_nvbit},
 	{"accelsim tracer version", set_tracer},
 	{"enable lineinfo", set_lineinfo},
+	{"source files", set_sources},
 };
 
 /* "-key = value"; unknown keys pass. */

@@ -191,6 +191,8 @@ void ct_accelsim_put_header(struct ct_buf *b, const struct ct_kernel *k)
 	ct_buf_printf(b, "-accelsim tracer version = %u\n", version);
 	if (version >= 4)
 		ct_buf_printf(b, "-enable lineinfo = %d\n", k->has_lineinfo ? 1 : 0);
+	if (k->sources && *k->sources)
+		ct_buf_printf(b, "-source files = %s\n", k->sources);
 	ct_buf_puts(b, "\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
 	               "[reg_srcs] mem_width [adrrescompress?] [mem_addresses]");
 	if (version >= 6)

@@ -59,6 +59,7 @@ int ct_cta_maker_new(struct ct_cta_maker **out, const struct ct_kernel *k, uint6
 		to->nvbit_version = copy_text(k->nvbit_version);
 		to->tracer_version = copy_text(k->tracer_version);
 		to->path = copy_text(k->path);
+		to->sources = NULL;
 		if (to->name && to->nvbit_version && to->tracer_version && to->path && m->store &&
 		    m->joined) {
 			*out = m;

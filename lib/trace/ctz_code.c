@@ -296,7 +296,7 @@ static int get_text(struct ctz_in *in, char **out)
 #define KERNEL_FLAGS(k) {&(k)->has_windows, &(k)->has_lineinfo, &(k)->has_core_ids, &(k)->raw, \
                          &(k)->partial_header, &(k)->misnamed, &(k)->unordered}
 /* clang-format on */
-enum { FLAGS = 7 };
+enum { FLAGS = 7, WITH_SOURCES = 1 << FLAGS };
 
 void ctz_kernel_put(struct ct_buf *b, const struct ct_kernel *k)
 {
@@ -316,10 +316,13 @@ void ctz_kernel_put(struct ct_buf *b, const struct ct_kernel *k)
 	unsigned flags = 0;
 	for (unsigned i = 0; i < FLAGS; i++)
 		flags |= *flag[i] ? 1u << i : 0;
-	ctz_put(b, flags);
+	const int sources = k->sources && *k->sources;
+	ctz_put(b, flags | (sources ? WITH_SOURCES : 0));
 	put_text(b, k->name);
 	put_text(b, k->nvbit_version);
 	put_text(b, k->tracer_version);
+	if (sources)
+		put_text(b, k->sources);
 }
 
 /* The limits of the text reader's headers: linear CTA numbers fit, masks of warps are
@@ -346,7 +349,7 @@ int ctz_kernel_get(struct ctz_in *in, struct ct_kernel *k, struct ct_error *e)
 		if (ctz_get(in, &v[i]) != 0)
 			return ct_fail(e, CT_ERR_INPUT, "damaged kernel header");
 	if (v[0] == 0 || v[0] > UINT32_MAX || !dims_fit(v) || v[9] > UINT32_MAX || v[10] > UINT32_MAX ||
-	    v[14] >> FLAGS)
+	    v[14] >> (FLAGS + 1))
 		return ct_fail(e, CT_ERR_INPUT, "damaged kernel header");
 	k->id = (uint32_t)v[0];
 	k->header_id = v[1];
@@ -368,6 +371,8 @@ int ctz_kernel_get(struct ctz_in *in, struct ct_kernel *k, struct ct_error *e)
 		st = get_text(in, &k->nvbit_version);
 	if (st == CT_OK)
 		st = get_text(in, &k->tracer_version);
+	if (st == CT_OK && v[14] & WITH_SOURCES)
+		st = get_text(in, &k->sources);
 	if (st == CT_ERR_NOMEM)
 		return ct_fail_nomem(e);
 	if (st != CT_OK || in->p != in->end)

@@ -58,6 +58,7 @@ void ct_launch_unref(struct ct_launch *l)
 	free(l->kernel.nvbit_version);
 	free(l->kernel.tracer_version);
 	free(l->kernel.path);
+	free(l->kernel.sources);
 	free(l);
 }
 

@@ -162,6 +162,7 @@ struct ct_kernel {
 	char *nvbit_version;    /* "" if absent */
 	char *tracer_version;   /* "" if absent (the oldest) */
 	char *path;             /* file that the kernel came from, "-" for standard input */
+	char *sources;          /* source files of its instructions (sources.h); NULL: not known */
 };
 
 /* Thread blocks of the grid. Pure. */

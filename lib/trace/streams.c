@@ -204,6 +204,7 @@ static int begin_joint(struct ct_streams *s, const struct group *g, const struct
 	l->kernel.tracer_version = ct_strndup(k->tracer_version ? k->tracer_version : "",
 	                                      k->tracer_version ? strlen(k->tracer_version) : 0);
 	l->kernel.path = ct_strndup(k->path, strlen(k->path));
+	l->kernel.sources = NULL; /* the kernels' PCs overlap */
 	l->kernel.grid[0] = (uint32_t)g->ctas;
 	l->kernel.grid[1] = l->kernel.grid[2] = 1;
 	memcpy(l->kernel.block, g->block, sizeof g->block);

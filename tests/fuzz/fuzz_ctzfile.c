@@ -46,6 +46,7 @@ static uint64_t of_kernel(uint64_t h, const struct ct_kernel *k)
 	h = add(add(add(h, k->regs), k->binary_version), k->stream);
 	h = add(add(h, k->shmem_base), k->local_base);
 	h = add(h, k->has_windows | k->has_lineinfo << 1 | k->has_core_ids << 2 | k->raw << 3);
+	h = text(h, k->sources ? k->sources : "");
 	return text(text(text(h, k->name), k->nvbit_version), k->tracer_version);
 }
 

@@ -125,6 +125,7 @@ static uint64_t digest(const struct ct_buf *b, int *st, struct ct_trace_stats *s
 		h = add(add(add(add(h, k->id), k->header_id), k->regs), k->shmem_bytes);
 		h = add(add(add(h, k->grid[0]), k->block[0]), k->shmem_base ^ k->local_base << 1);
 		h = add(add(h, k->has_core_ids), ct_crc64(0, k->name, strlen(k->name)));
+		h = add(h, k->sources ? ct_crc64(0, k->sources, strlen(k->sources)) : 0);
 		while ((*st = ct_trace_next_cta(t, &cta, &e)) > 0) {
 			h = digest_cta(h, cta);
 			ct_cta_unref(cta);
@@ -147,8 +148,9 @@ static void header(struct ct_buf *b, const char *version, unsigned grid, unsigne
 	              "-block dim = (%u,1,1)\n-shmem = 64\n-nregs = 32\n-binary version = 90\n"
 	              "-cuda stream id = 2\n-shmem base_addr = 0x00007f0000000000\n"
 	              "-local mem base_addr = 0x00007e0000000000\n-nvbit version = 1.7\n"
-	              "-accelsim tracer version = %s\n-enable lineinfo = %d\n\n#traces format = x\n\n",
-	              version, grid, threads, version, lines);
+	              "-accelsim tracer version = %s\n-enable lineinfo = %d\n%s\n#traces format = x\n\n",
+	              version, grid, threads, version, lines,
+	              lines ? "-source files = 0-30 a b.cu\t40-80 /x/c.cuh\n" : "");
 }
 
 static void random_inst(struct ct_buf *b, uint64_t *seed, const struct ct_kernel *k)

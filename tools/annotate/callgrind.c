@@ -55,6 +55,58 @@ static void put_counts(struct ct_buf *b, const uint64_t v[ANNOTATE_COLUMNS])
 	ct_buf_putc(b, '\n');
 }
 
+/* Names of files that have been written, whose places in the list are their numbers. */
+struct files {
+	const char **name;
+	size_t n, cap;
+};
+
+/* "fl=(2) atax.cu", or "fl=(2)" where that name has come before. -1: out of memory. */
+static int put_file(struct files *f, const char *key, const char *name, struct ct_buf *b)
+{
+	size_t i = 0;
+	name = name ? name : "???";
+	while (i < f->n && strcmp(f->name[i], name) != 0)
+		i++;
+	ct_buf_printf(b, "%s=(%zu)", key, i + 1);
+	if (i < f->n) {
+		ct_buf_putc(b, '\n');
+		return 0;
+	}
+	if (ct_grow((void **)&f->name, &f->cap, f->n + 1, sizeof *f->name) < 0)
+		return -1;
+	f->name[f->n++] = name;
+	ct_buf_putc(b, ' ');
+	put_line(b, name);
+	return 0;
+}
+
+/* Rows of the first one's kernel, of n that are of several. */
+static size_t rows_of_kernel(const struct annotate_row *const *row, size_t n)
+{
+	size_t i = 1;
+	while (i < n && strcmp(row[i]->kernel, row[0]->kernel) == 0)
+		i++;
+	return i;
+}
+
+/* The file that most of n rows name, of such the first; NULL where none does. */
+static const char *usual_file(const struct annotate_row *const *row, size_t n)
+{
+	const char *best = NULL;
+	size_t most = 0;
+	for (size_t i = 0; i < n && most < n - i; i++) {
+		size_t same = 0;
+		for (size_t k = i; row[i]->file && k < n; k++)
+			same += row[k]->file && strcmp(row[k]->file, row[i]->file) == 0;
+		if (same > most) {
+			most = same;
+			best = row[i]->file;
+		}
+	}
+	return best;
+}
+
 static void put_head(const struct ct_profile *p, const uint64_t sum[ANNOTATE_COLUMNS], struct ct_buf *b)
 {
 	const struct ct_record *r;
@@ -79,13 +131,39 @@ static void put_head(const struct ct_profile *p, const uint64_t sum[ANNOTATE_COL
 	put_counts(b, sum);
 }
 
+/* Writes the kernels, each with its instructions. A kernel may have lines of several files: of inlined functions. */
+static void put_rows(const struct annotate_row *const *row, size_t n, struct ct_buf *b)
+{
+	struct files files = {0};
+	const char *kernel = NULL, *of_kernel = NULL, *now = NULL;
+	unsigned id = 0;
+	int st = 0;
+	for (size_t i = 0; i < n && st == 0; i++) {
+		if (!kernel || strcmp(kernel, row[i]->kernel) != 0) {
+			kernel = row[i]->kernel;
+			now = of_kernel = usual_file(row + i, rows_of_kernel(row + i, n - i));
+			ct_buf_putc(b, '\n');
+			st = put_file(&files, "fl", now, b);
+			ct_buf_printf(b, "fn=(%u) ", ++id);
+			put_kernel(b, kernel);
+		}
+		const char *file = row[i]->file ? row[i]->file : of_kernel;
+		if (st == 0 && file && strcmp(file, now) != 0) {
+			st = put_file(&files, strcmp(file, of_kernel) == 0 ? "fe" : "fi", file, b);
+			now = file;
+		}
+		ct_buf_printf(b, "0x%" PRIx64 " %" PRIu64, row[i]->pc, row[i]->line);
+		put_counts(b, row[i]->v);
+	}
+	b->failed |= st < 0;
+	free(files.name);
+}
+
 int annotate_callgrind(const struct ct_profile *p, const struct annotate_rows *r, struct ct_buf *b,
                        struct ct_error *e)
 {
 	const struct annotate_row **row = ct_calloc(r->n, sizeof *row);
 	uint64_t sum[ANNOTATE_COLUMNS] = {0};
-	const char *kernel = NULL;
-	unsigned id = 0;
 	if (!row)
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < r->n; i++) {
@@ -96,16 +174,7 @@ int annotate_callgrind(const struct ct_profile *p, const struct annotate_rows *r
 	if (r->n)
 		qsort(row, r->n, sizeof *row, by_place);
 	put_head(p, sum, b);
-	for (size_t i = 0; i < r->n; i++) {
-		if (!kernel || strcmp(kernel, row[i]->kernel) != 0) {
-			kernel = row[i]->kernel;
-			ct_buf_printf(b, "\nfl=%s\nfn=(%u) ", id ? "(1)" : "(1) ???", id + 1);
-			put_kernel(b, kernel);
-			id++;
-		}
-		ct_buf_printf(b, "0x%" PRIx64 " %" PRIu64, row[i]->pc, row[i]->line);
-		put_counts(b, row[i]->v);
-	}
+	put_rows((const struct annotate_row *const *)row, r->n, b);
 	free(row);
 	return ct_buf_check(b, e);
 }

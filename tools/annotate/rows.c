@@ -87,6 +87,8 @@ static struct annotate_row key_of(const struct ct_record *r, enum annotate_by by
 	row.opcode = r->field[3];
 	(void)ct_field_count(r->field[4], &row.line);
 	row.array = r->field[5];
+	if (r->nfields > PC_COUNTS + ANNOTATE_COLUMNS && *r->field[PC_COUNTS + ANNOTATE_COLUMNS])
+		row.file = r->field[PC_COUNTS + ANNOTATE_COLUMNS];
 	return row;
 }
 

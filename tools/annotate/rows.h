@@ -35,6 +35,7 @@ struct annotate_row {
 		*array;  /* the profile's; NULL where the row stands for more than one */
 	uint64_t launch; /* its number, where launches are told apart */
 	uint64_t pc, line, first, last;
+	const char *file; /* of the line; the profile's, or NULL where it does not say */
 	uint64_t v[ANNOTATE_COLUMNS];
 	int reuse;               /* P50 and P90 are known */
 	const double *mechanism; /* misses that each would turn into hits, or NULL */

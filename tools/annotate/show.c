@@ -38,7 +38,7 @@ static const struct {
 } column[COL_FIXED] = {
 	[COL_WAIT] = {"waits", 0},        [COL_LAUNCH] = {"launch", 1},
 	[COL_KERNEL] = {"kernel", 2},     [COL_PC] = {"pc", 1},
-	[COL_LINE] = {"line", 8},         [COL_OPCODE] = {"opcode", 1},
+	[COL_LINE] = {"line", 1},         [COL_OPCODE] = {"opcode", 1},
 	[COL_ARRAY] = {"array", 3},       [COL_REQUESTS] = {"requests", 9},
 	[COL_PER_REQUEST] = {"s/req", 5}, [COL_USED] = {"used", 6},
 	[COL_L1] = {"L1 miss", 3},        [COL_WHY] = {"why", 4},
@@ -67,6 +67,22 @@ static void cut(char text[CELL], const char *name, int room)
 		snprintf(text, CELL, "%s", name);
 	else
 		snprintf(text, CELL, "%.*s..", room - 2, name);
+}
+
+/* "atax.cu:17" of a file in any folder, "17" without a file. */
+static void line_cell(char text[CELL], const struct annotate_row *r)
+{
+	enum { ROOM = 16 };
+	const char *slash = r->file ? strrchr(r->file, '/') : NULL, *name = slash ? slash + 1 : r->file;
+	char file[CELL];
+	if (!r->line)
+		strcpy(text, "-");
+	else if (!name || !*name)
+		snprintf(text, CELL, "%" PRIu64, r->line);
+	else {
+		cut(file, name, ROOM);
+		snprintf(text, CELL, "%.*s:%" PRIu64, ROOM, file, r->line);
+	}
 }
 
 /* An array that has no name by the end of its address: the whole range is in the records. */
@@ -129,7 +145,7 @@ static int cell(char text[CELL], const struct annotate_rows *all, const struct a
 	case COL_LAUNCH: snprintf(text, CELL, "%" PRIu64, r->launch); break;
 	case COL_KERNEL: return kernel_cell(text, r->kernel, kernel_room(all));
 	case COL_PC: snprintf(text, CELL, "%04" PRIx64, r->pc); break;
-	case COL_LINE: snprintf(text, CELL, "%" PRIu64, r->line); break;
+	case COL_LINE: line_cell(text, r); break;
 	case COL_OPCODE: cut(text, r->opcode ? r->opcode : "-", 12); break;
 	case COL_ARRAY:
 		if (all->by == ANNOTATE_BY_PC)
@@ -347,7 +363,15 @@ static void csv_counts(const struct annotate_row *r, const struct annotate_mecha
 		ct_buf_putc(b, ',');
 		ct_buf_real(b, r->mechanism ? r->mechanism[i] : NAN);
 	}
-	ct_buf_puts(b, "\r\n");
+}
+
+/* Whether a row names its source file: only then there is a column for it. */
+static int has_files(const struct annotate_rows *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->row[i].file)
+			return 1;
+	return 0;
 }
 
 int annotate_csv(const struct annotate_rows *r, const struct annotate_mechanisms *m, size_t top,
@@ -355,13 +379,14 @@ int annotate_csv(const struct annotate_rows *r, const struct annotate_mechanisms
 {
 	static const char *const head[] = {
 		"kernel,pc,opcode,line,array,", "array,first,last,", "kernel,"};
+	const int files = has_files(r);
 	ct_buf_puts(b, r->per_launch ? "launch," : "");
 	ct_buf_puts(b, head[r->by]);
 	for (unsigned i = 0; i < ANNOTATE_COLUMNS; i++)
 		ct_buf_printf(b, "%s%s", i ? "," : "", annotate_column_name(i));
 	for (unsigned i = 0; i < m->n; i++)
 		ct_buf_printf(b, ",%s_hits", m->name[i]);
-	ct_buf_puts(b, "\r\n");
+	ct_buf_puts(b, files ? ",file\r\n" : "\r\n");
 	for (size_t i = 0; i < shown_rows(r, top); i++) {
 		const struct annotate_row *row = &r->row[i];
 		if (r->per_launch)
@@ -376,6 +401,11 @@ int annotate_csv(const struct annotate_rows *r, const struct annotate_mechanisms
 			ct_buf_printf(b, "%" PRIu64 ",%" PRIu64 ",", row->first, row->last);
 		}
 		csv_counts(row, m, b);
+		if (files) {
+			ct_buf_putc(b, ',');
+			ct_escape_csv(b, row->file ? row->file : "NA");
+		}
+		ct_buf_puts(b, "\r\n");
 	}
 	return ct_buf_check(b, e);
 }

@@ -17,7 +17,7 @@ enum { KERNELS = 12, ROWS = 10, INTERVALS = 512 };
 
 /* Counts of PC and AR records behind what names them. */
 enum { REQUESTS, SECTORS, MOVED, USED, L1, COLD, CAPACITY, CONFLICT, PENDING, LLC, P50, P90, STALL };
-enum { PC_NAMES = 6, AR_NAMES = 4 };
+enum { PC_NAMES = 6, AR_NAMES = 4, PC_FILE = 19 };
 
 static double count(const struct ct_record *r, unsigned at)
 {
@@ -158,6 +158,22 @@ static void cost_cells(const struct ct_record *r, unsigned names, double stall, 
 	ct_buf_puts(b, "</tr>\n");
 }
 
+/* "atax.cu:17" or "line 17" behind `before`; nothing where the line is not known. */
+static void source_line(struct ct_buf *b, const struct ct_record *r, const char *before)
+{
+	const char *file = r->nfields > PC_FILE ? r->field[PC_FILE] : "", *slash = strrchr(file, '/');
+	if (!(count(r, 4) > 0))
+		return;
+	ct_buf_puts(b, before);
+	file = slash ? slash + 1 : file;
+	if (*file) {
+		ct_escape_markup(b, file);
+		ct_buf_printf(b, ":%.0f", count(r, 4));
+	} else {
+		ct_buf_printf(b, "line %.0f", count(r, 4));
+	}
+}
+
 /* The instructions that warps wait for most, where the profile has them (--annotate). */
 static void instruction_table(const struct rep_workload *w, struct ct_buf *b)
 {
@@ -178,8 +194,7 @@ static void instruction_table(const struct rep_workload *w, struct ct_buf *b)
 		ct_buf_printf(b, " +0x%04x <code>", (unsigned)count(r, 2));
 		ct_escape_markup(b, r->field[3]);
 		ct_buf_puts(b, "</code>");
-		if (count(r, 4) > 0)
-			ct_buf_printf(b, " line %.0f", count(r, 4));
+		source_line(b, r, " ");
 		ct_buf_puts(b, "</th><td>");
 		ct_escape_markup(b, r->field[5]);
 		ct_buf_puts(b, "</td>");
@@ -357,7 +372,9 @@ void rep_page_findings(const struct rep_workload *w, struct ct_buf *b)
 		ct_escape_markup(b, r->field[3]);
 		ct_buf_printf(b, "</code> at +0x%04x of <strong>", (unsigned)count(r, 2));
 		kernel_name(b, r->field[1]);
-		ct_buf_puts(b, "</strong>, from ");
+		ct_buf_puts(b, "</strong>");
+		source_line(b, r, ", ");
+		ct_buf_puts(b, ", from ");
 		ct_escape_markup(b, r->field[5]);
 		ct_buf_printf(b, ": %.1f sectors a request, %.0f %% of their bytes used",
 		              quotient(count(r, PC_NAMES + SECTORS), count(r, PC_NAMES + REQUESTS)),

@@ -6,9 +6,9 @@
 
 #include <host_defines.h>
 
-/* A function of the device that is there only where it is used. */
-#define CT_DEVICE static __inline__ __attribute__((always_inline, device))
+/* A function of the device that is there only where it is used. What it does has the source line of its caller. */
+#define CT_DEVICE static __inline__ __attribute__((always_inline, device, nodebug))
 /* The same for the rare part of a function, which is called and not repeated. */
-#define CT_DEVICE_CALL static __attribute__((noinline, device, unused))
+#define CT_DEVICE_CALL static __attribute__((noinline, device, unused, nodebug))
 
 #endif

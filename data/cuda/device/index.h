@@ -12,15 +12,15 @@
 		__declspec(property(get = ct_x)) unsigned int x; \
 		__declspec(property(get = ct_y)) unsigned int y; \
 		__declspec(property(get = ct_z)) unsigned int z; \
-		static __inline__ __attribute__((always_inline, device)) unsigned int ct_x() \
+		static __inline__ __attribute__((always_inline, device, nodebug)) unsigned int ct_x() \
 		{ \
 			return __nvvm_read_ptx_sreg_##reg##_x(); \
 		} \
-		static __inline__ __attribute__((always_inline, device)) unsigned int ct_y() \
+		static __inline__ __attribute__((always_inline, device, nodebug)) unsigned int ct_y() \
 		{ \
 			return __nvvm_read_ptx_sreg_##reg##_y(); \
 		} \
-		static __inline__ __attribute__((always_inline, device)) unsigned int ct_z() \
+		static __inline__ __attribute__((always_inline, device, nodebug)) unsigned int ct_z() \
 		{ \
 			return __nvvm_read_ptx_sreg_##reg##_z(); \
 		} \

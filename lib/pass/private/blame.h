@@ -22,7 +22,7 @@ void ct_blame_free(struct ct_blame *b); /* NULL allowed */
 
 /* Adds counts of an instruction of the kernel at an array; distance may be NULL. Launches of one name share their
  * instructions: those of equal pc, opcode and line. Fails with CT_ERR_NOMEM. */
-int ct_blame_add(struct ct_blame *b, const char *kernel, const struct ct_sinst *s, uint32_t array,
+int ct_blame_add(struct ct_blame *b, const struct ct_kernel *k, const struct ct_sinst *s, uint32_t array,
                  const struct ct_blame_counts *c, const struct ct_hist *distance, struct ct_error *e);
 
 /* Appends PC and AR records of the scope, what costs most first. Fails with CT_ERR_NOMEM. */
