@@ -93,8 +93,9 @@ static double capped_mean(struct ct_binomial *b, uint64_t n)
 	return b->mean = (double)b->ways - missing;
 }
 
-/* P(Binomial(n, p) < ways), n >= ways. From the last n asked for where that is a few steps
- * back: with one more draw those leave that had ways - 1 and draw another. */
+/* P(Binomial(n, p) < ways) for n >= ways. Where the last n that was asked for is a few steps back,
+ * it is computed from that one: a further draw takes away the cases that had ways - 1 and draw one
+ * more. */
 static double chance_below(struct ct_binomial *b, uint64_t n)
 {
 	if (!(b->below_of <= n && n - b->below_of <= STEPS_MAX)) {

@@ -435,7 +435,8 @@ static double ratio_metric(const struct merge *m, const char *type, const char *
 	return t->factor * x / y;
 }
 
-/* "analytic", "replay" or what else all participants say, else NA. */
+/* The text that all participants have in the column, such as the method "analytic"; NULL where they
+ * differ. */
 static const char *common_text(const struct merge *m, const struct ct_record *r, unsigned column)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -446,8 +447,8 @@ static const char *common_text(const struct merge *m, const struct ct_record *r,
 	return r->field[column];
 }
 
-/* What the histograms gave for another GPU stays that, whatever it is added to: an estimator that starts
- * from it has to know. */
+/* A number that histograms gave for another GPU keeps the method "analytic", whatever it is added
+ * to, so that an estimator that starts from it knows. */
 static const char *differing_method(const struct merge *m, const struct ct_record *r)
 {
 	for (size_t i = 0; i < m->n; i++) {

@@ -166,7 +166,7 @@ static int check_bounds(struct profile_reader *ps, const struct ct_record_type *
 	return CT_OK;
 }
 
-/* A bin whose count is missing is none of 0: the histogram would look whole without it. */
+/* Refuses a bin whose count is missing: taken as 0, the histogram would look whole. */
 static int check_counts(struct profile_reader *ps, const struct ct_record_type *t, char **field,
                         unsigned n)
 {

@@ -14,7 +14,7 @@
 
 enum ct_bp_system { CT_BP_BL, CT_BP_BYPASS, CT_BP_PERFECT, CT_BP_IDEAL, CT_BP_SYSTEMS };
 
-/* Of one system, all L1s. A request is one line of one instruction. */
+/* What one system counted in all L1s together. A request is one line of one instruction. */
 struct ct_bp_counts {
 	uint64_t requests, request_misses; /* of loads; with a sector that is not there */
 	uint64_t sectors, sector_misses;   /* of loads and stores */

@@ -87,8 +87,8 @@ static uint32_t kept_sectors(const struct ct_gpu *g, const struct ct_l1_request 
 	return ct_whole_sectors(g->l1.line, g->l1.sector, q->mask, q->bytes);
 }
 
-/* As the L1 of the engine, a miss needs MSHR entries for its sectors and room in the miss queue: else it tries
- * again. */
+/* A miss needs MSHR entries for its sectors and room in the miss queue, as in the engine's L1.
+ * Without them it tries again later. */
 static int has_room(const struct ct_bp_parts *x, const struct ct_replay *r,
                     const struct ct_l1_request *q, uint32_t sectors, uint64_t cycle)
 {

@@ -61,7 +61,7 @@ struct ct_figure_series {
 	const char *panel, *name;
 	const char *mechanism, *system, *metric, *over;
 	int inverse;       /* draw 1 / value: times from speed-ups */
-	const char *needs; /* how its data comes into a profile; NULL: as the figure's */
+	const char *needs; /* how its data comes into a profile; NULL: as for the figure */
 };
 
 struct ct_figure {

@@ -377,7 +377,8 @@ static void warp_times(struct ct_perf *m)
 	m->think = w->think;
 	m->parallelism = w->mem_parallelism;
 	if (!(m->think >= 0) || !(m->parallelism > 0)) {
-		/* Not measured: four cycles from one instruction to the next. */
+		/* The profile has not measured it: four cycles are assumed from one instruction to
+		 * the next. */
 		m->think = fmin(4 * w->warp_insts / m->loads, 0.9 * residency);
 		m->parallelism = positive_or(w->mem_latency, 0) / (residency - m->think);
 	}

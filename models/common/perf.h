@@ -84,9 +84,9 @@ enum ct_perf_anchor {
 	CT_PERF_ANCHOR_STATION,
 	/* First a constant is added to every load's latency, up to a quarter of DRAM's. */
 	CT_PERF_ANCHOR_MIXED,
-	/* As STATION, with the other assumption on first touches. */
+	/* The same as STATION, with the other assumption on first touches. */
 	CT_PERF_ANCHOR_PHASES,
-	/* No anchor: the model by itself, for holding it against the replay. */
+	/* Uses the model as it is, so that it can be held against the replay. */
 	CT_PERF_ANCHOR_NONE
 };
 

@@ -343,7 +343,8 @@ static int list_registers(struct interval *d, struct ct_mk_range *range, const u
 	return 0;
 }
 
-/* From the last interval to the first, so that liveness is known. */
+/* Fills the ranges from the last interval to the first, so that it is known which values are still
+ * needed. */
 static int fill_ranges(struct interval *d)
 {
 	struct ct_mk_plan *p = d->w->plan;

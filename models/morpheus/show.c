@@ -43,7 +43,7 @@ static void show_pair(struct ct_table *t, double analytic, double replay, int is
 		              100 * (analytic / replay - 1));
 }
 
-/* Both methods side by side, of the systems that were replayed. */
+/* Shows the systems that were replayed, with both methods side by side. */
 static void show_check(const struct ct_mo_state *s, const struct ct_table_style *style, struct ct_buf *b)
 {
 	static const char *const head[] = {

@@ -65,8 +65,9 @@ struct ct_mo_model {
 	double larger_lines; /* of larger-LLC, set once ALL is known */
 };
 
-/* Only what follows from the parameters alone: the mix of blocks, the helper kernels, the storage. Nothing is to be freed.
- * w may be NULL: compression is stated or assumed then. Other arguments and failures as ct_mo_model_init(). */
+/* Prepares only what follows from the parameters: the mix of blocks, the helper kernels and the
+ * storage. Nothing has to be freed. w may be NULL; compression is then what p states, or assumed.
+ * Other arguments and failures are those of ct_mo_model_init(). */
 int ct_mo_model_open(struct ct_mo_model *m, const struct ct_workload *w, const struct ct_gpu *replayed,
                      const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
                      const struct ct_morpheus_mix *mix, struct ct_error *e);

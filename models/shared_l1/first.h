@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* By reads and by stores: requests that lack a sector, and the sectors; requests: all there
- * were. */
+/* First touches: the reads and the stores that lack a sector, and how many sectors they lack.
+ * requests counts all requests, whether they lack one or not. */
 struct ct_sl_firsts {
 	double requests, reads, writes, read_sectors, write_sectors;
 };

@@ -47,8 +47,8 @@ int ct_sl_decide(enum ct_sl_metric by, const struct ct_sl_group *private_group,
 
 double ct_sl_sampling_accesses(const struct ct_sl_params *p, double local)
 {
-	/* The shared group is the slower one: of the half of the accesses that fall to it only
-	 * `local` count. */
+	/* The shared group is the slower one: half of the accesses fall to it, and only `local` of
+	 * those count. */
 	double counted = p->count == CT_SL_COUNT_LOCAL ? local : 1;
 	return 2 * p->v[CT_SL_SAMPLING] / fmax(counted, 1e-9);
 }

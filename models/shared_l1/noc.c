@@ -140,8 +140,8 @@ int ct_sl_noc_init(struct ct_sl_noc *n, enum ct_sl_network kind, const struct ct
 	n->partitions = g->llc_partitions;
 	n->clock = g->core_mhz / g->noc_mhz;
 	n->hop = g->noc_hop_cycles;
-	/* As the replay: a way up to a slice is that of any request, latency of the slice's input
-	 * included, a way down that of any reply. */
+	/* As in the replay, the way up to a slice is that of any request, with the latency of the
+	 * slice's input, and the way down is that of any reply. */
 	n->forward = p->v[CT_SL_FORWARD_CYCLES];
 	if (!(n->forward > 0))
 		n->forward = 2 * ((double)g->llc_latency + 2.0 * g->noc_latency);

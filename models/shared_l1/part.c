@@ -196,8 +196,8 @@ static void store_through(struct ct_sl_part *p, struct ct_replay *r, uint32_t at
 
 /* ---- lookups ---- */
 
-/* As in the engine's L1, what is not answered at once needs room in the miss queue of its L1: a load leaves one place
- * free. */
+/* How far a request may fill the miss queue of its L1, as in the engine's L1: a load leaves one
+ * place free. */
 static uint32_t miss_queue(const struct ct_sl_part *p, int is_write)
 {
 	uint32_t queue = p->gpu.l1.miss_queue > 2 ? p->gpu.l1.miss_queue : 2;

@@ -49,9 +49,10 @@ extern const double ct_sl_accuracy;
 /* 1 where a rate may well not be, with that share of the accesses at the edge: order decides. NaN:
  * 0. Pure. */
 int ct_sl_order_sensitive(double edge);
-/* Of such rates, moves the misses to the end of the range; leaves others alone. */
+/* Moves the misses of order-sensitive rates to one end of their range, and leaves other rates
+ * alone. */
 void ct_sl_rates_shift(struct ct_sl_rates *r, int up);
-/* They are counted in the very order. */
+/* Marks rates as exact: they were counted in the order of the system itself. */
 void ct_sl_rates_exact(struct ct_sl_rates *r);
 
 #endif

@@ -9,7 +9,7 @@
 static const char MECHANISM[] = "shared-l1";
 static const char METHOD[] = "analytic";
 
-/* A value that may go as far as another one, to either side; NaN: no range. */
+/* Gives a value a range that reaches as far as another value, to either side; NaN: no range. */
 static void put_between(struct ct_records *w, const char *metric, double v, double other)
 {
 	int any = isfinite(v) && isfinite(other);

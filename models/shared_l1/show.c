@@ -59,7 +59,7 @@ static void show_target(struct ct_buf *b, const struct ct_sl_answer *a, const st
 
 /* ---- both methods ---- */
 
-/* Both methods side by side, of the systems that were replayed. */
+/* Shows the systems that were replayed, with both methods side by side. */
 static void show_check(const struct ct_sl_run *s, const struct ct_table_style *style, struct ct_buf *b)
 {
 	static const char *const names[] = {"system",       "L1 line misses", "replayed",  "difference",

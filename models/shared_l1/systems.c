@@ -456,7 +456,7 @@ static void blend_into(double *a, double b, double weight)
 		*a += weight * (b - *a);
 }
 
-/* Of a part counted with weight `a` and one with weight `b`, the second's share. */
+/* The share of the second of two parts that count with the weights `a` and `b`; 0 where both are 0. */
 static double share_of_second(double a, double b)
 {
 	return a + b > 0 ? b / (a + b) : 0;

@@ -83,7 +83,8 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c, co
 struct ct_sl_estimate {
 	double cycles, ipc; /* without launches */
 	double l1_sector_misses, l1_miss_rate /* sectors */, l1_request_miss_rate /* lines */;
-	/* Of requests, as far as order may matter; NaN of a replay. */
+	/* The range of the miss rate of requests, as far as their order may matter; NaN for a
+	 * replay. */
 	double miss_low, miss_high, edge_fraction;
 	double llc_misses; /* sectors */
 	double replication_ratio, replicas;

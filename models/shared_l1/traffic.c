@@ -93,8 +93,9 @@ static void count_accesses(const struct ct_sl_model *m, const struct ct_sl_syste
 	if (reach > 0)
 		now /= reach; /* rates are of what reaches an L1 (reading bypass-uncounted) */
 	t->sector_misses = anchored_rate(w->l1_sector_misses, now, was, w->l1_sectors);
-	/* With sectors a request misses if any of its sectors does: that goes with the sectors.
-	 * Without, the replay knows better how often private L1s miss. */
+	/* In an L1 with sectors a request misses if any of its sectors does, so that its misses go
+	 * with those of the sectors. Without sectors, the replay knows better how often private L1s
+	 * miss. */
 	int sectors = m->replayed.l1.sector < m->replayed.l1.line;
 	if ((sectors || !s->shared) && m->in->requests > 0 && m->in->request_misses >= 0)
 		t->miss_rate = anchored_rate(m->in->request_misses / m->in->requests, now, was, 1);

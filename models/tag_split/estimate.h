@@ -58,8 +58,9 @@ int ct_ts_measured_in(const struct ct_profile *p);
 int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p, const struct ct_workload *w,
                       const struct ct_gpu *replayed, const struct ct_gpu *gpu,
                       const struct ct_ts_params *params, struct ct_error *e);
-/* Of some systems only, a bit each of ct_ts_system_at(), 128B and configured among them; their
- * rows are as with all. Without the others line_class and sensitive are not known (0). */
+/* Answers for some systems only: one bit for each ct_ts_system_at(), 128B and configured among
+ * them. Their rows are the same as with all systems. line_class and sensitive need the others and
+ * are 0 without them. */
 int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
                            const struct ct_workload *w, const struct ct_gpu *replayed,
                            const struct ct_gpu *gpu, const struct ct_ts_params *params, unsigned systems,

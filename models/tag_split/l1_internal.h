@@ -45,7 +45,7 @@ struct ct_ts_l1 {
 
 extern const struct ts_ops ts_line_ops, ts_split_ops, ts_dsc_ops, ts_perfect_ops, ts_ideal_ops;
 
-/* As ct_ts_l1_load() and ct_ts_l1_store(), of a line whose set is known. */
+/* Do what ct_ts_l1_load() and ct_ts_l1_store() do, for a line whose set is known. */
 int ts_load_in(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
                struct ct_ts_result *r);
 int ts_store_in(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,

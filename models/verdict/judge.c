@@ -255,7 +255,8 @@ static int run_round(struct bench *b, unsigned *n)
 
 /* ---- what came of it ---- */
 
-/* The speed-up over the GPU as configured: of a sample with the range that differences between its units give. */
+/* The speed-up over the GPU as configured. Where a sample was replayed, it has the range that the
+ * differences between the sampled units give. */
 static void write_speedup(struct bench *b, struct ct_records *w, const struct system *s, double speedup)
 {
 	double half = s->sample.n_strata ? ct_sample_ratio_half(&b->sample, &s->sample) : 0;

@@ -115,7 +115,7 @@ static size_t *slot_of(const struct names *x, const char *name)
 	return &x->slot[at];
 }
 
-/* The i-th name, which another has, becomes one that nobody has. */
+/* Gives the i-th name, which another one has already, a form that nobody has. */
 static void number_name(const struct names *x, size_t i)
 {
 	enum { ROOM = 12 }; /* for # and the digits */
