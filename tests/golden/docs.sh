@@ -84,4 +84,13 @@ if command -v codespell >/dev/null 2>&1; then
 else
 	skip "codespell finds no misspelt word" "codespell is not installed"
 fi
+# The figures of README's table of a board, where the tour and the questions repeat them.
+figure() { sed -n "s/^| $1[^|]*| \([0-9.]* [%a-z]*\).*/\1/p" README.md; }
+near=$(figure 'cycles, by program') rate=$(figure 'L1 hit rate') all=$(figure 'cycles of all 28')
+check "README has the figures of a board" test -n "$near" -a -n "$rate" -a -n "$all"
+for f in man/cachetriage.7 tests/docs/questions.md; do
+	for v in "$near" "${rate% points}" "$all"; do
+		check "$f says $v as README does" sh -c "sed -n '/GV100/,/README/p' $f | tr '\\n' ' ' | grep -qF ' $v '"
+	done
+done
 finish
