@@ -146,6 +146,7 @@ struct how {
 	double extra;  /* cycles of hit latency */
 	int mshr;      /* limited by its entries */
 	double follow; /* 1: DRAM traffic follows what leaves L1 as filter_misses() says; 0: it stays */
+	int serial;    /* what the L1's port takes beyond the configured one's overlaps with nothing */
 };
 
 /* The system x in the model m that is anchored to the run of the configured L1, c. Returns
@@ -182,10 +183,15 @@ static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf
 	for (unsigned i = 0; i < pt.n_classes; i++)
 		pt.cls[i].latency += h->extra;
 	own.l1_cycles *= quotient_or(x->port_cycles, c->port_cycles, 1);
+	/* These L1s look up one request a cycle, whatever the banks of the configured one. */
+	if (x != c)
+		own.l1_cycles = fmax(own.l1_cycles, x->port_cycles);
 	own.t_l1 += h->extra;
 	own.lines_per_load = fmax(m->lines_per_load * fmin(requests, 1), 1);
 	add_mshr(a, m, &pt, x, factor);
 	ct_perf_eval(&own, &pt, r);
+	if (h->serial)
+		r->cycles += fmax(own.l1_cycles - m->l1_cycles, 0) / m->w->sms;
 	return before > 0 ? pt.dram_bytes / before : 1;
 }
 
@@ -207,7 +213,7 @@ static double latency_of(const struct ct_ts_answer *a, const struct ct_ts_system
 double ct_ts_cycles(const struct ct_ts_answer *a, const struct ct_ts_measured *x, double extra)
 {
 	struct ct_perf_result r;
-	struct how h = {extra, 1, 1};
+	struct how h = {extra, 1, 1, 0};
 	evaluate_system(a, &a->perf, configured_counts(a), x, &h, &r);
 	return r.cycles;
 }
@@ -259,7 +265,7 @@ static void estimate_rows(struct ct_ts_answer *a)
 		struct ct_ts_row *r = &a->row[i];
 		if (!is_estimated(a, i))
 			continue;
-		struct how h = {latency_of(a, r->system), 1, 1};
+		struct how h = {latency_of(a, r->system), 1, 1, 0};
 		r->dram = evaluate_system(a, &a->perf, configured_counts(a), &r->x, &h, &r->perf);
 		r->cycles = r->perf.cycles;
 		r->ipc = quotient_or(a->w->thread_insts, r->cycles, NAN);
@@ -298,6 +304,7 @@ struct variant {
 	double dram;
 	int mshr;
 	double follow;
+	int serial;
 };
 
 /* The same systems under other assumptions: every ratio that comes out widens its range. Energy is not
@@ -312,7 +319,7 @@ static int widen_by_variant(struct ct_ts_answer *a, const struct variant *v, str
 	if (st != CT_OK)
 		return st;
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
-		struct how h = {latency_of(a, a->row[i].system), v->mshr, v->follow};
+		struct how h = {latency_of(a, a->row[i].system), v->mshr, v->follow, v->serial};
 		if (is_estimated(a, i))
 			evaluate_system(a, &m, configured_counts(a), &a->row[i].x, &h, &r[i]);
 	}
@@ -350,9 +357,10 @@ int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
                            struct ct_error *e)
 {
 	static const struct variant VARIANTS[] = {
-		{CT_PERF_ANCHOR_MIXED, 1, 1, 1},     {CT_PERF_ANCHOR_PHASES, 1, 1, 1},
-		{CT_PERF_ANCHOR_STATION, 0.9, 1, 1}, {CT_PERF_ANCHOR_STATION, 1.1, 1, 1},
-		{CT_PERF_ANCHOR_STATION, 1, 0, 1},   {CT_PERF_ANCHOR_STATION, 1, 1, 0.5},
+		{CT_PERF_ANCHOR_MIXED, 1, 1, 1, 0},     {CT_PERF_ANCHOR_PHASES, 1, 1, 1, 0},
+		{CT_PERF_ANCHOR_STATION, 0.9, 1, 1, 0}, {CT_PERF_ANCHOR_STATION, 1.1, 1, 1, 0},
+		{CT_PERF_ANCHOR_STATION, 1, 0, 1, 0},   {CT_PERF_ANCHOR_STATION, 1, 1, 0.5, 0},
+		{CT_PERF_ANCHOR_STATION, 1, 1, 1, 1},
 	};
 	memset(a, 0, sizeof *a);
 	if (replayed->l1.size != gpu->l1.size || replayed->l1.ways != gpu->l1.ways)

@@ -12,7 +12,8 @@
 static const struct ct_paired_error replayed = {0.006, 0.28}, quick = {0.006, 0.34},
 				    analytic = {0.012, 0.54};
 
-/* What quick replays are off by full ones, nine in ten (tests/verdicts/quick.tsv). */
+/* What quick replays are off by full ones: nine in ten of the pairs of make verdicts that were replayed in both. Ideals
+ * are off by more on some kernels (tests/verdicts/quick.tsv). */
 static const struct ct_paired_error quick_by_full = {0.006, 0.1};
 
 static double squared(double x)

@@ -4,7 +4,7 @@
 #
 # Workloads: all bundled ones in size small, and the kernels of tests/fidelity (kernels.txt); or those that are named. GPUS: default
 # rtx3080. What was measured stays in OUT and is not measured again; LIMIT: CPU seconds for a workload, 60. A copy of
-# the table is tests/verdicts/quick.tsv, from which come the widths of quick replays in models/verdict/range.c:
+# the table for 13 of them, two bundled ones and eleven kernels, is tests/verdicts/quick.tsv:
 #     awk -f tests/verdicts/paired.awk tests/verdicts/quick.tsv
 set -u
 build=$1 out=$2
