@@ -9,7 +9,8 @@ metric() { # METRIC OPTION...
 	"$bin/mpki" -q -g gv100 "$@" -O profile strided | awk -F'\t' -v m="$m" '$1 == "SN" && $2 == "all" && $3 == m { print $4 }'
 }
 same "a profile says whose rules made it" silicon "$("$bin/mpki" -q -g gv100 -O profile strided | awk -F'\t' '$2 == "machine" { print $3 }')"
-same "Accel-Sim's are the default" accelsim "$("$bin/mpki" -q -g v100 -O profile strided | awk -F'\t' '$2 == "machine" { print $3 }')"
+same "a V100 follows a board's rules" silicon "$("$bin/mpki" -q -g v100 -O profile strided | awk -F'\t' '$2 == "machine" { print $3 }')"
+same "Accel-Sim's are the default" accelsim "$("$bin/mpki" -q -g qv100 -O profile strided | awk -F'\t' '$2 == "machine" { print $3 }')"
 one=$(metric dram_read_bytes -p machine=accelsim)
 same "a board's DRAM hands out pairs of sectors" $((2 * one)) "$(metric dram_read_bytes)"
 same "and nobody asks the LLC for more" "$(metric ncu_l2_read_sectors -p machine=accelsim)" "$(metric ncu_l2_read_sectors)"
@@ -25,7 +26,7 @@ same "Accel-Sim has no word for them" "" "$(metric active_cycles --machine accel
 same "--machine says whose rules they are" accelsim "$("$bin/mpki" -q -g gv100 --machine accelsim -O profile strided | awk -F'\t' '$2 == "machine" { print $3 }')"
 same "and gives what the key gives" "$(metric dram_read_bytes --machine accelsim)" "$one"
 refuses "other rules" 2 'use accelsim or silicon' "$bin/mpki" --machine volta strided
-same "only replays after a board's rules have intervals" 0 "$("$bin/mpki" -q -g v100 -O table strided | grep -c 'doc/replay.md section 13')"
+same "only replays after a board's rules have intervals" 0 "$("$bin/mpki" -q -g qv100 -O table strided | grep -c 'doc/replay.md section 13')"
 same "--cold empties the caches" "$cold" "$(metric cycles --cold)"
 same "a key goes over it" "$(metric cycles)" "$(metric cycles -p llc.flush=off --cold)"
 

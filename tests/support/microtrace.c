@@ -159,7 +159,7 @@ int micro_try(struct micro *m, const struct ct_gpu *g, const struct ct_replay_op
 
 void micro_gpu(struct ct_gpu *g, int which)
 {
-	static const char *const name[MICRO_GPUS] = {"v100", "rtx3070", "rtx2060"};
+	static const char *const name[MICRO_GPUS] = {"qv100", "rtx3070", "rtx2060"};
 	/* what doc/replay.md sections 9 and 11 list and data/gpus sets to the boards' values */
 	static const char *const set[MICRO_GPUS][6] = {
 		{"clock.core=1132", "clock.noc=1132", "clock.llc=1132", "clock.dram=850",

@@ -61,6 +61,7 @@ static void every_gpu_reaches_its_bandwidth(void **state)
 		{"rtx3070", NULL, 0},
 		{"rtx3080", NULL, 0},
 		{"v100", NULL, 0},
+		{"qv100", NULL, 0},
 		{"fermi-15", NULL, 0},
 		{"rtx4090", NULL, 1},
 		{"a100", NULL, 1},

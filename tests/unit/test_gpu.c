@@ -91,8 +91,9 @@ static void same_gpu(const struct ct_gpu *a, const struct ct_gpu *b)
 	assert_memory_equal(a, b, sizeof *a);
 }
 
-static const char *const names[] = {"rtx3080", "sharedl1-28", "rtx2060-third", "fermi-15", "v100",
-                                    "a100",    "h100",        "rtx3070",       "rtx2060",  "rtx4090"};
+static const char *const names[] = {
+	"rtx3080", "sharedl1-28", "rtx2060-third", "fermi-15", "v100", "a100",
+	"h100",    "rtx3070",     "rtx2060",       "rtx4090",  "qv100"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 static void print_and_parse_again(void **state)
@@ -405,6 +406,7 @@ static void derived_sizes_are_the_published_ones(void **state)
 		{"rtx2060-third", 10, 32, 1 << 20, 256, 336.0 / 3, 0.001},
 		{"fermi-15", 15, 48, 768 << 10, 128, 177.4, 0.001},
 		{"v100", 80, 64, 6 << 20, 256, 900, 0.003},
+		{"qv100", 80, 64, 6 << 20, 256, 900, 0.003},
 		{"a100", 108, 64, 40 << 20, 256, 1555, 0.001},
 		{"h100", 132, 64, 50 << 20, 256, 3350, 0.005},
 		{"rtx3070", 46, 48, 4 << 20, 256, 448, 0.001},

@@ -58,7 +58,7 @@ static const struct common_option common[] = {
           "override one GPU or model parameter, units allowed\n(l1.size=64KiB)"}},
 	{CT_TAKES_GPU,
          {OPT_MACHINE, "machine", "RULES",
-          "accelsim or silicon: whose rules a replay follows (default:\nas the GPU's file says, silicon for gv100)"}},
+          "accelsim or silicon: whose rules a replay follows (default:\nas the GPU's file says, silicon for gv100 and v100)"}},
 	{CT_TAKES_GPU,
          {OPT_COLD, "cold", NULL, "empty L1s and LLC before each kernel, as Nsight Compute does"}},
 	{CT_TAKES_GPU,
