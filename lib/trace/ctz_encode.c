@@ -541,9 +541,10 @@ int ctz_encoder_sequence(struct ctz_encoder *c, uint32_t number, const struct ct
 		return ct_fail_nomem(e);
 	if (!q->ready || !has_room(c, q))
 		return 0;
-	for (const struct ctz_part *i = q->part, *end = i + q->parts; i < end; i++) {
-		put_steps(c, i->first, i->n);
-		put_mask(c, mask & i->lanes, i->n);
+	for (size_t i = 0; i < q->parts; i++) {
+		const struct ctz_part *p = &q->part[i];
+		put_steps(c, p->first, p->n);
+		put_mask(c, mask & p->lanes, p->n);
 	}
 	c->insts += q->insts;
 	c->warp_insts += q->insts;
