@@ -559,6 +559,9 @@ int ct_pass_run(struct ct_trace *trace, const struct ct_pass_options *o, struct 
 		tell_events(a);
 	if (st == CT_OK && !ct_trace_stats(trace)->truncated)
 		st = observe_after(a);
+	if (st == CT_OK && ct_trace_damage(trace) && !ct_trace_stats(trace)->warp_insts)
+		st = ct_fail(e, CT_ERR_INPUT, "%s; no instruction precedes the damage",
+		             ct_trace_damage(trace)->text);
 	if (st == CT_OK && ct_trace_is_damaged(trace)) {
 		if (ct_trace_damage(trace))
 			ct_warn(&a->settings.diag, "used what precedes the damage: %s",

@@ -593,7 +593,7 @@ int ct_trace_skip_launch(struct ct_trace *t, uint64_t *bytes, struct ct_error *e
 		uint64_t before = t->ops->text_bytes(t->reader);
 		int st = t->ops->skip(t->reader, e);
 		*bytes = t->ops->text_bytes(t->reader) - before;
-		return st;
+		return st < 0 ? give_up(t, st, e) : st;
 	}
 	if (t->is_list && stat(ct_source_name(t->source), &file) == 0)
 		*bytes = (uint64_t)file.st_size;

@@ -59,6 +59,17 @@ for tool in replicate lineutil mpki morpheus-est sharedl1-est "reuse --merge" tr
 	same "$tool of a salvaged profile: exit 1 and a warning" "1 1" "$? $(grep -c 'damage' err)"
 done
 report -q --html - salvaged.profile | grep -q 'trace is damaged' && pass "the page says so" || fail "the page says so"
+# A packed trace that was cut ends inside its second launch: commands that look for its size first use what precedes that.
+tracecat -q ws -o whole.ctz
+head -c $(($(stat -c %s whole.ctz) * 9 / 10)) whole.ctz >cut.ctz
+for tool in triage morpheus-est "triage -k 1" mpki; do
+	$tool --salvage -O csv cut.ctz >out 2>err
+	same "$tool --salvage of a cut packed trace: exit 1, a warning, and rows" "1 1 yes" "$? $(grep -c 'precedes the damage' err) $([ "$(wc -l <out)" -gt 3 ] && echo yes)"
+done
+head -c 600 whole.ctz >head.ctz
+for tool in triage mpki; do
+	refuses "$tool --salvage where nothing is left" 2 'no instruction precedes the damage|no kernel' $tool --salvage -O profile head.ctz
+done
 # A trace of which a part is missing may have been cut on purpose: each stage says that it is a part.
 tracecat -q -O accelsim ws | awk '/^#BEGIN_TB/ {n++} n < 3' >short.traceg
 reuse -q --mechanisms all short.traceg >short.profile || fail "reuse of a short grid" "$?"
