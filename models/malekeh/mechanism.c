@@ -144,8 +144,8 @@ static int measure_again(struct ct_mechanism_run *run, int *have, struct ct_erro
  * trace. Bounds come from the histograms, where nothing better is there or both are to be compared. */
 static int estimate(struct ct_mechanism_run *run, struct ct_error *e)
 {
-	int have = run->from_trace && run->method != CT_BY_ANALYTIC, measured = is_measured(run->p),
-	    st = CT_OK;
+	int have = run->from_trace && !run->changed && run->method != CT_BY_ANALYTIC,
+	    measured = is_measured(run->p), st = CT_OK;
 	if (run->changed) /* its records are of the other GPU */
 		ct_profile_remove(run->p, "ES", is_own, NULL);
 	if (!have && run->method != CT_BY_ANALYTIC) {

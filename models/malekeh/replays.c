@@ -82,6 +82,11 @@ static int profile_masks(const struct ct_mechanism_run *run, struct ct_error *e)
 	return st;
 }
 
+static int needs_masks(const struct ct_mk_system *s)
+{
+	return s->kind == CT_MK_CCU && !s->lru;
+}
+
 /* Systems that decide by reuse bits need those that a pass has profiled. */
 int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
               void **parts, struct ct_error *e)
@@ -93,9 +98,7 @@ int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_rep
 		return ct_fail(e, CT_ERR_UNSUPPORTED,
 		               "%s cannot be replayed: it needs plans of whole warps",
 		               s ? s->name : "no system");
-	int st = s->kind == CT_MK_CCU && !s->lru && !mk_run_of(run)->masks.n
-	                 ? profile_masks(run, e)
-	                 : CT_OK;
+	int st = needs_masks(s) && !mk_run_of(run)->masks.n ? profile_masks(run, e) : CT_OK;
 	const struct ct_gpu *g = baseline_gpu(run);
 	if (st == CT_OK)
 		st = new_parts(run, s, &x, e);
@@ -228,7 +231,14 @@ int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 	x->run = run;
 	choose_engines(x);
 	struct ct_replays_hooks hooks = {.ctx = x, .make = make_engine, .done = end_engine};
-	int st = ct_replays_run(run->p, run->settings, why, x->engine, x->n, &hooks, x->total, e);
+	/* The pass that made the profile may have been another run's, as at the points of a sweep. */
+	int bits = 0, st = CT_OK;
+	for (unsigned i = 0; i < x->n; i++)
+		bits |= needs_masks(x->system[i]);
+	if (bits && !mk_run_of(run)->masks.n)
+		st = profile_masks(run, e);
+	if (st == CT_OK)
+		st = ct_replays_run(run->p, run->settings, why, x->engine, x->n, &hooks, x->total, e);
 	remember_model(run);
 	ct_profile_get(run->p, "all", "cycles", &cycles);
 	ct_profile_get(run->p, "all", "launch_cycles", &launch);

@@ -44,6 +44,15 @@ same "another SM count is replayed" "$(mpki -q -p sm.count=6 --scale 1 --method 
 	"$(awk -F, '$2 == "baseline" && $4 == 6 { print $6, $8 }' sms.csv)"
 same "from the trace as from its profile" "$(md5sum <sms.csv)" \
 	"$(sweep -q -O csv --scale 1/8 sm.count=6,9 --system Morpheus-ALL,baseline --metric cycles -- ws | md5sum)"
+# A system that decides by bits of a pass has them in every command, and another GPU makes another pass.
+malekeh-est -q --scale 1/8 --method replay -O profile ws >mk.profile
+same "a replayed point is what the estimator replays" "$(es mk.profile malekeh Malekeh cycles | cut -d' ' -f1)" \
+	"$(sweep -q -O csv --scale 1/8 --method replay llc.size=768KiB --system malekeh --metric cycles -- ws | awk -F, '$3 == "Malekeh" { print $6 }')"
+check "a mechanism by its name: the systems that are told of, status 0" \
+	sh -c "'$CT_BIN/sweep' -q -O csv --scale 1/8 llc.size=384KiB,768KiB --system malekeh --metric speedup_configured -- ws >mk.csv"
+same "at both sizes" "2 0" "$(grep -c ',Malekeh,' mk.csv) $(grep -c ',NA,' mk.csv)"
+refuses "one that is named and not told of" 2 'malekeh tells of its system OCU-16: ask malekeh-est' \
+	sh -c "'$CT_BIN/sweep' -O csv --scale 1/8 llc.size=384KiB --system OCU-16 -- ws 2>&1 >/dev/null | sed 1q >&2; exit 2"
 sweep -q -O csv sm.count=6,9 --method analytic --system baseline --metric cycles -- ws.profile >na.csv 2>err
 same "a point that fails is NA, and the others are there: exit 2" "2 NA,NA,NA,NA,NA,NA" \
 	"$? $(tr -d '\r' <na.csv | awk -F, '$4 == 6 { print $5 "," $6 "," $7 "," $8 "," $9 "," $10 }')"

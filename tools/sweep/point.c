@@ -321,6 +321,20 @@ static void tell_warnings(const struct ct_tool *t, struct ct_buf *b)
 	}
 }
 
+/* No estimate tells of a system: one that was asked for by its mechanism's name alone is left out, as those that only the
+ * mechanism's own command measures. */
+static void tell_missing(const struct attempt *a, const struct sw_system *s, struct ct_buf *b)
+{
+	char why[256];
+	if (s->of_all)
+		return;
+	snprintf(why, sizeof why, "no estimate of %s tells of its system %s: ask %s%s",
+	         sw_mechanism_name(s), sw_system_name(s),
+	         ct_mechanism_at((unsigned)s->mechanism)->command,
+	         a->tool.method == CT_METHOD_REPLAY ? "" : ", or use --method replay");
+	put_failure(b, s, why);
+}
+
 /* Writes down what the attempt has found out of what was open. What failed stays open for another attempt. */
 static void take_answers(const struct attempt *a, struct findings *f)
 {
@@ -336,8 +350,7 @@ static void take_answers(const struct attempt *a, struct findings *f)
 		else if (s->mechanism < 0 || !(f->open >> s->mechanism & 1))
 			continue;
 		else if (!(failed >> s->mechanism & 1) && !tell_system(a, s, &f->line[i]))
-			put_failure(&f->line[i], s,
-			            "no estimate tells of this system: use --method replay");
+			tell_missing(a, s, &f->line[i]);
 		else if (failed >> s->mechanism & 1 && a->last)
 			put_failure(&f->line[i], s, a->error[s->mechanism].text);
 	}

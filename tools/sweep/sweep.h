@@ -29,6 +29,7 @@ struct sw_dimension {
 struct sw_system {
 	int mechanism; /* in the registry, or -1 */
 	unsigned index;
+	int of_all; /* only its mechanism was named: it is left out where nothing tells of it */
 };
 
 /* What is known of a point of an input: lines of a mechanism, a system and an ES record's values, see point.c. */

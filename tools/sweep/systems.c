@@ -20,14 +20,17 @@ const char *sw_system_name(const struct sw_system *s)
 	                        : ct_mechanism_at((unsigned)s->mechanism)->systems[s->index].name;
 }
 
-static int add_system(struct sw_own *o, int mechanism, unsigned index, struct ct_error *e)
+/* of_all: nobody has named the system itself. */
+static int add_system(struct sw_own *o, int mechanism, unsigned index, int of_all, struct ct_error *e)
 {
 	for (unsigned i = 0; i < o->n_systems; i++)
-		if (o->system[i].mechanism == mechanism && o->system[i].index == index)
+		if (o->system[i].mechanism == mechanism && o->system[i].index == index) {
+			o->system[i].of_all &= of_all;
 			return CT_OK;
+		}
 	if (o->n_systems == SW_SYSTEMS_MAX)
 		return ct_fail(e, CT_ERR_USAGE, "--system: more than %d systems", SW_SYSTEMS_MAX);
-	o->system[o->n_systems++] = (struct sw_system){mechanism, index};
+	o->system[o->n_systems++] = (struct sw_system){mechanism, index, of_all};
 	if (mechanism >= 0)
 		o->mechanisms |= UINT32_C(1) << mechanism;
 	return CT_OK;
@@ -38,7 +41,7 @@ static int add_all(struct sw_own *o, int mechanism, struct ct_error *e)
 	const struct ct_mechanism *m = ct_mechanism_at((unsigned)mechanism);
 	int st = CT_OK;
 	for (unsigned i = 0; i < m->n_systems && st == CT_OK; i++)
-		st = add_system(o, mechanism, i, e);
+		st = add_system(o, mechanism, i, 1, e);
 	return st;
 }
 
@@ -46,7 +49,7 @@ static int add_judged(struct sw_own *o, unsigned mechanism, struct ct_error *e)
 {
 	const struct ct_mechanism *m = ct_mechanism_at(mechanism);
 	int i = ct_mechanism_system(m, m->judged);
-	return i < 0 ? CT_OK : add_system(o, (int)mechanism, (unsigned)i, e);
+	return i < 0 ? CT_OK : add_system(o, (int)mechanism, (unsigned)i, 0, e);
 }
 
 /* The mechanisms whose own keys are varied, a bit each; 0: only the GPU is. */
@@ -63,7 +66,7 @@ static uint32_t varied_mechanisms(const struct sw_own *o)
 static int add_default(struct sw_own *o, struct ct_error *e)
 {
 	uint32_t mask = varied_mechanisms(o);
-	int st = add_system(o, -1, 0, e);
+	int st = add_system(o, -1, 0, 0, e);
 	mask = mask ? mask : ct_mechanisms_published();
 	for (unsigned i = 0; i < ct_mechanism_count() && st == CT_OK; i++)
 		if (mask >> i & 1)
@@ -91,7 +94,7 @@ static int add_named(struct sw_own *o, const char *name, int only, struct ct_err
 		system = (unsigned)k;
 	}
 	if (found >= 0)
-		return add_system(o, found, system, e);
+		return add_system(o, found, system, 0, e);
 	struct ct_buf names = {0};
 	for (unsigned i = 0; ct_mechanism_at(i); i++)
 		ct_buf_printf(&names, ", %s", ct_mechanism_at(i)->name);
@@ -111,7 +114,7 @@ static int add_text(struct sw_own *o, char *name, struct ct_error *e)
 	char *colon = strchr(name, ':');
 	int m;
 	if (!strcmp(name, baseline) || !strcmp(name, ct_verdict_baseline))
-		return add_system(o, -1, 0, e);
+		return add_system(o, -1, 0, 0, e);
 	if (!colon && (m = ct_mechanism_find(name)) >= 0)
 		return add_all(o, m, e);
 	if (!colon)
