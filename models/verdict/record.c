@@ -1,6 +1,7 @@
 /* record.c - verdicts as TV records, and as a line for people. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "models/registry.h"
@@ -79,12 +80,46 @@ int ct_verdict_read(const struct ct_record *r, struct ct_verdict *v)
 	return which;
 }
 
+/* 1 when a number as it is printed lies on the same side of each border as the number itself. */
+static int shows_borders(double x, int digits)
+{
+	const double border[] = {ct_verdict_hurts, ct_verdict_benefits};
+	char text[64];
+	snprintf(text, sizeof text, "%.*f", digits, x);
+	const double printed = strtod(text, NULL);
+	for (size_t i = 0; i < sizeof border / sizeof border[0]; i++)
+		if ((x < border[i]) != (printed < border[i]) || (x > border[i]) != (printed > border[i]))
+			return 0;
+	return 1;
+}
+
+void ct_verdict_range_text(const struct ct_verdict *v, char out[CT_RANGE_TEXT_MAX])
+{
+	enum { FEW = 2, MANY = 6 };
+	int digits = FEW;
+	if (!isfinite(v->low) || !isfinite(v->high)) {
+		snprintf(out, CT_RANGE_TEXT_MAX, "-");
+		return;
+	}
+	while (v->word == CT_UNKNOWN && digits < MANY &&
+	       !(shows_borders(v->low, digits) && shows_borders(v->high, digits)))
+		digits++;
+	snprintf(out, CT_RANGE_TEXT_MAX, "%.*f..%.*f", digits, v->low, digits, v->high);
+}
+
 void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, struct ct_buf *b)
 {
+	static const char *const by[] = {
+		[CT_DECIDED_NOT] = "",
+		[CT_DECIDED_BOUND] = ", decided by the bound",
+		[CT_DECIDED_ESTIMATE] = ", decided by the estimate",
+		[CT_DECIDED_QUICK] = ", decided by a quick replay",
+		[CT_DECIDED_FULL] = ", decided by a full replay"};
+	char range[CT_RANGE_TEXT_MAX];
+	ct_verdict_range_text(v, range);
 	ct_buf_printf(b, "verdict: %s", ct_verdict_word(v->word));
 	if (!isnan(v->speedup))
-		ct_buf_printf(
-			b, ": %s runs %+.1f %% against this GPU as configured (range %+.1f to %+.1f %%)",
-			m->judged, 100 * (v->speedup - 1), 100 * (v->low - 1), 100 * (v->high - 1));
+		ct_buf_printf(b, ": %s runs %.2f times as fast as this GPU as configured (range %s%s)",
+		              m->judged, v->speedup, range, by[v->decided_by]);
 	ct_buf_printf(b, ": %s\n", v->reason);
 }

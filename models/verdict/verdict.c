@@ -45,15 +45,6 @@ int ct_verdict_possible(const struct ct_profile *p, const struct ct_mechanism *m
 	return ct_range_estimate(p, m, m->judged, &es) != CT_DECIDED_NOT;
 }
 
-/* What would narrow the range, by the doubt that is the largest. */
-static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimate *es,
-                           enum ct_verdict_step by, double parameters, double paired)
-{
-	const char *method = by == CT_DECIDED_FULL ? "replay" : es->method;
-	const char *cure = m->cure ? m->cure(method, parameters > paired) : NULL;
-	return cure ? cure : "no estimate of ours is closer than that";
-}
-
 /* The reason's first phrases that fit into n bytes, without a comma at the end. */
 static size_t leading_phrases(const char *reason, size_t n)
 {
@@ -64,16 +55,6 @@ static size_t leading_phrases(const char *reason, size_t n)
 		if (strncmp(reason + i, ", ", 2) == 0)
 			cut = i;
 	return cut ? cut : n;
-}
-
-static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es, enum ct_verdict_step by,
-                     double parameters, double paired, struct ct_verdict *v)
-{
-	enum { SAID = 130 };
-	char why[CT_REASON_MAX];
-	memcpy(why, v->reason, sizeof why);
-	snprintf(v->reason, sizeof v->reason, "%.*s; range too wide to tell: %s",
-	         (int)leading_phrases(why, SAID), why, cure_of(m, es, by, parameters, paired));
 }
 
 /* Any record of the mechanism, such as reuse --mechanisms leaves. */
@@ -236,6 +217,58 @@ static void tell_first_touches(const struct case_of *c, const struct ct_verdict 
 		         100 * cold);
 }
 
+/* Which numbers leave the verdict open: those of the judged system against the GPU as configured where their range crosses
+ * a border, else those of what it gains over the best alternative. */
+static void tell_border(const struct case_of *c, const struct ct_verdict *v, char *text, size_t n)
+{
+	const double up = ct_verdict_benefits, down = ct_verdict_hurts;
+	const struct ct_verdict over = {.word = CT_UNKNOWN, .low = c->over_low, .high = c->over_high};
+	char range[CT_RANGE_TEXT_MAX];
+	if (v->low <= up) {
+		ct_verdict_range_text(v, range);
+		snprintf(text, n,
+		         v->low < down && v->high > up ? "range %s crosses %g and %g"
+		                                       : "range %s crosses %g",
+		         range, v->low < down ? down : up, up);
+	} else if (c->over_low <= up && c->over_high > up) {
+		ct_verdict_range_text(&over, range);
+		snprintf(text, n, "range of the gain over %s, %s, crosses %g", v->alternative, range,
+		         up);
+	} else {
+		snprintf(text, n, "what is simpler is not known as closely");
+	}
+}
+
+/* The last step that was taken, and what would tell more. */
+static void tell_step(const struct case_of *c, char *text, size_t n)
+{
+	static const char *const after[] = {[CT_DECIDED_ESTIMATE] = "the estimate",
+	                                    [CT_DECIDED_QUICK] = "a quick replay",
+	                                    [CT_DECIDED_FULL] = "a full replay"};
+	const struct ct_range_doubt d = ct_range_doubt(c->p, &c->judged);
+	const int sampled = c->by == CT_DECIDED_FULL && (!isnan(c->judged.low) || d.sampled > 0);
+	const char *cure = NULL;
+	if (c->by == CT_DECIDED_ESTIMATE && c->m->cure)
+		cure = c->m->cure(c->judged.method, fmax(d.below, d.above) > d.paired);
+	if (!cure)
+		cure = sampled                    ? "only a larger sample or a longer trace can tell"
+		       : c->by == CT_DECIDED_FULL ? "only a longer trace can tell"
+		                                  : "a full replay may tell";
+	snprintf(text, n, "after %s: %s", after[c->by], cure);
+}
+
+/* Says of an unknown verdict which border its range crosses, after which step. */
+static void tell_open(const struct case_of *c, struct ct_verdict *v)
+{
+	enum { SAID = 130 };
+	char why[CT_REASON_MAX], border[192], step[192];
+	memcpy(why, v->reason, sizeof why);
+	tell_border(c, v, border, sizeof border);
+	tell_step(c, step, sizeof step);
+	snprintf(v->reason, sizeof v->reason, "%.*s; %s %s", (int)leading_phrases(why, SAID), why,
+	         border, step);
+}
+
 static void give_reason_of(const struct case_of *c, struct ct_verdict *v)
 {
 	if (v->decided_by == CT_DECIDED_BOUND) {
@@ -244,8 +277,7 @@ static void give_reason_of(const struct case_of *c, struct ct_verdict *v)
 	}
 	give_reason(c->p, c->m, v);
 	if (v->word == CT_UNKNOWN) {
-		struct ct_range_doubt d = ct_range_doubt(c->p, &c->judged);
-		too_wide(c->m, &c->judged, c->by, fmax(d.below, d.above), d.paired, v);
+		tell_open(c, v);
 		return;
 	}
 	tell_alternative(v, v->reason, sizeof v->reason);

@@ -33,7 +33,7 @@ enum ct_verdict_step {
 /* "bound", "estimate", "quick", "full"; "NA" of an open one. Static storage. */
 const char *ct_verdict_step(enum ct_verdict_step s);
 
-enum { CT_REASON_MAX = 600, CT_SYSTEM_NAME_MAX = 48 };
+enum { CT_REASON_MAX = 600, CT_SYSTEM_NAME_MAX = 48, CT_RANGE_TEXT_MAX = 64 };
 
 struct ct_verdict {
 	enum ct_verdict_word word;
@@ -86,8 +86,12 @@ int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct
  * that this build does not know. */
 int ct_verdict_read(const struct ct_record *r, struct ct_verdict *v);
 
-/* Appends the verdict as a line for people: "verdict: WORD: SYSTEM runs +3.1 % against this GPU as configured (range
- * -0.4 to +6.7 %): REASON". Out of memory shows in b. */
+/* The range of v as "0.97..1.04", a factor: with two decimals, or of an unknown verdict with as many as show on which side
+ * of the borders its ends lie ("0.97995..0.99178" crosses 0.98); "-" where there is none. */
+void ct_verdict_range_text(const struct ct_verdict *v, char out[CT_RANGE_TEXT_MAX]);
+
+/* Appends the verdict as a line for people: "verdict: WORD: SYSTEM runs 1.03 times as fast as this GPU as configured
+ * (range 1.01..1.05, decided by a full replay): REASON". Out of memory shows in b. */
 void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, struct ct_buf *b);
 
 CT_DECLS_END

@@ -553,17 +553,18 @@ static void test_too_wide(void **state)
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_string_equal(
 		v.reason,
-		"first phrase, second phrase of 1.050; range too wide to tell: set what you know");
+		"first phrase, second phrase of 1.050; range 0.70..1.30 crosses 0.98 and 1.02 after the estimate: "
+		"set what you know");
 	ct_profile_free(p);
 	p = profile(8, 0.1);
 	estimate(p, &lines, 1.02, 1.015, 1.025, "analytic");
 	ct_verdict_decide(p, &lines, &v);
-	assert_non_null(strstr(v.reason, "; range too wide to tell: replay it"));
+	assert_non_null(strstr(v.reason, " crosses 1.02 after the estimate: replay it"));
 	estimate(p, &registers, 1.02, 1.02, 1.02, "analytic");
 	ct_verdict_decide(p, &registers, &v);
 	assert_string_equal(
 		v.reason,
-		"conflicts are rare; range too wide to tell: no estimate of ours is closer than that");
+		"conflicts are rare; range 1.01..1.03 crosses 1.02 after the estimate: a full replay may tell");
 	ct_profile_free(p);
 }
 
@@ -629,8 +630,10 @@ static void test_line(void **state)
 	struct ct_buf b = {0};
 	(void)state;
 	ct_verdict_line(&v, &registers, &b);
-	assert_string_equal(b.data, "verdict: benefits: New runs +20.0 % against this GPU as configured "
-	                            "(range +14.0 to +26.3 %): conflicts are rare\n");
+	assert_string_equal(
+		b.data,
+		"verdict: benefits: New runs 1.20 times as fast as this GPU as configured (range "
+		"1.14..1.26, decided by the estimate): conflicts are rare\n");
 	ct_buf_reset(&b);
 	struct ct_profile *p = profile(0.04, 0.1);
 	ct_verdict_decide(p, &registers, &v);

@@ -324,7 +324,7 @@ static void give_reason(const struct bench *b, const struct ct_question *q, size
 		ct_size_advise_option(v->reason, sizeof v->reason);
 		return;
 	}
-	const char *open = v->decided_by == CT_DECIDED_NOT ? "range too wide to tell: " : "";
+	const char *open = v->decided_by == CT_DECIDED_NOT ? "a full replay does not tell: " : "";
 	int n = snprintf(why, sizeof why, "%sits instructions take %.0f cycles, with %s %.0f", open,
 	                 b->system[0].cycles[i], judged, cycles_of(b, q, judged, i));
 	if (*v->alternative)

@@ -10,9 +10,9 @@ enum { LIMIT = 1 << 20, RESERVE = 4096, CHANGES = 20, FINDINGS = 20, NAME_SHOWN 
 
 static void put_cell(struct ct_buf *b, const struct ct_verdict *v)
 {
-	char s[32], range[48];
+	char s[32], range[CT_RANGE_TEXT_MAX];
 	rep_speedup_text(v->speedup, s);
-	rep_range_text(v, range);
+	ct_verdict_range_text(v, range);
 	if (v->word == CT_UNKNOWN)
 		ct_buf_puts(b, " unknown |");
 	else if (v->word == CT_NEUTRAL)

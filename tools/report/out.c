@@ -18,17 +18,6 @@ void rep_speedup_text(double v, char out[32])
 		snprintf(out, 32, "%.*f", v < 9.995 ? 2 : 1, v);
 }
 
-void rep_range_text(const struct ct_verdict *v, char out[48])
-{
-	char low[32], high[32];
-	rep_speedup_text(v->low, low);
-	rep_speedup_text(v->high, high);
-	if (isnan(v->low) || isnan(v->high))
-		snprintf(out, 48, "-");
-	else
-		snprintf(out, 48, "%.16s..%.16s", low, high);
-}
-
 void rep_count(const struct rep_run *run, unsigned m, size_t count[4])
 {
 	memset(count, 0, 4 * sizeof *count);

@@ -26,9 +26,8 @@ void rep_table(const struct rep_report *r, struct ct_buf *b);    /* for a termin
 const struct rep_workload *
 rep_next_part(const struct rep_report *r, size_t *i, const char **run, char part[REP_PART_TEXT]);
 
-/* Text of a speed-up, "1.12"; of a range, "1.05..1.20"; "-" for NaN. */
+/* Text of a speed-up, "1.12"; "-" for NaN. */
 void rep_speedup_text(double v, char out[32]);
-void rep_range_text(const struct ct_verdict *v, char out[48]);
 /* How often each verdict occurs for a mechanism. */
 void rep_count(const struct rep_run *run, unsigned m, size_t count[4]);
 

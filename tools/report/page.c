@@ -16,9 +16,9 @@ enum { CHANGES_SHOWN = 100 };
 
 void rep_verdict_words(const struct ct_verdict *v, char *out, size_t n)
 {
-	char s[32], range[48];
+	char s[32], range[CT_RANGE_TEXT_MAX];
 	rep_speedup_text(v->speedup, s);
-	rep_range_text(v, range);
+	ct_verdict_range_text(v, range);
 	if (isnan(v->speedup))
 		snprintf(out, n, "%s, no estimate", ct_verdict_word(v->word));
 	else
@@ -189,7 +189,7 @@ static void verdict_cell(struct ct_buf *b, const struct rep_workload *w, unsigne
 {
 	const struct ct_verdict *v = &w->v[m];
 	const char *word = ct_verdict_word(v->word), *name = ct_mechanism_at(m)->name;
-	char words[160], s[32], range[48], title[240];
+	char words[160], s[32], range[CT_RANGE_TEXT_MAX], title[240];
 	ct_buf_printf(b, "<td role=\"cell\" data-k=\"%s\" data-m=\"%s\" data-w=\"%s\" data-v=\"", name,
 	              name, word);
 	if (!isnan(v->speedup))
@@ -197,7 +197,7 @@ static void verdict_cell(struct ct_buf *b, const struct rep_workload *w, unsigne
 	ct_buf_printf(b, "\"><span class=\"v %s\">%s</span>", word, word);
 	if (!isnan(v->speedup)) {
 		rep_speedup_text(v->speedup, s);
-		rep_range_text(v, range);
+		ct_verdict_range_text(v, range);
 		rep_verdict_words(v, words, sizeof words);
 		snprintf(title, sizeof title, "%s: %s", name, words);
 		ct_buf_printf(b, " <span class=\"x\">%s (%s)</span>", s, range);

@@ -47,9 +47,9 @@ static void verdict_context(const struct ct_verdict *v, struct ct_buf *b)
 static void verdict_row(const struct rep_workload *w, unsigned m, struct ct_buf *b)
 {
 	const struct ct_verdict *v = &w->v[m];
-	char s[32], range[48];
+	char s[32], range[CT_RANGE_TEXT_MAX];
 	rep_speedup_text(v->speedup, s);
-	rep_range_text(v, range);
+	ct_verdict_range_text(v, range);
 	ct_buf_printf(b, "<dt>%s</dt><dd><span class=\"v %s\">%s</span>", ct_mechanism_at(m)->name,
 	              ct_verdict_word(v->word), ct_verdict_word(v->word));
 	if (!isnan(v->speedup))
@@ -414,10 +414,10 @@ static void speedup_cells(const struct rep_workload *w, const struct ct_estimate
                           struct ct_buf *b)
 {
 	struct ct_verdict v = {.speedup = es->value};
-	char s[32], range[48], title[240];
+	char s[32], range[CT_RANGE_TEXT_MAX], title[240];
 	ct_verdict_range(w->p, es, &v.low, &v.high);
 	rep_speedup_text(es->value, s);
-	rep_range_text(&v, range);
+	ct_verdict_range_text(&v, range);
 	snprintf(title, sizeof title, "%.80s: speed-up %s", es->system, s);
 	ct_buf_printf(b, "<td class=\"n\">%s</td><td>", s);
 	ch_range(b, title, "s0", es->value, is_baseline ? NAN : v.low, is_baseline ? NAN : v.high, 160);
@@ -429,7 +429,7 @@ static void system_row(const struct rep_workload *w, const struct ct_mechanism *
 {
 	struct ct_estimate es, own, watt;
 	struct ct_verdict v = {.speedup = NAN};
-	char s[32] = "", range[48];
+	char s[32] = "", range[CT_RANGE_TEXT_MAX];
 	if (!rep_es(w, m->name, system, "speedup", &es))
 		return;
 	ct_buf_puts(b, "<tr><th scope=\"row\">");
@@ -440,7 +440,7 @@ static void system_row(const struct rep_workload *w, const struct ct_mechanism *
 	if (rep_es(w, m->name, system, "speedup_configured", &own) && !isnan(own.value)) {
 		ct_verdict_range(w->p, &own, &v.low, &v.high);
 		rep_speedup_text(own.value, s);
-		rep_range_text(&v, range);
+		ct_verdict_range_text(&v, range);
 		ct_buf_printf(b, "%s (%s)", s, range);
 	}
 	ct_buf_puts(b, "</td><td class=\"n\">");

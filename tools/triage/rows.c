@@ -128,7 +128,7 @@ static int with_curves(const struct tr_row *r, size_t n)
 static void table_row(struct ct_table *t, const struct tr_row *r, int sms, int curves)
 {
 	const struct ct_verdict *v = &r->job->v[r->m];
-	char used[48];
+	char used[48], range[CT_RANGE_TEXT_MAX];
 	ct_table_name(t, r->job->name);
 	ct_size_name(v->sms_used, v->sms_asked, used, sizeof used);
 	if (sms && is_narrow() && !isnan(v->sms_used) && !isnan(v->sms_asked))
@@ -141,10 +141,8 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int sms, int c
 		ct_table_cell(t, "-");
 	else
 		ct_table_cell(t, "%.2f", v->speedup);
-	if (isnan(v->low) || isnan(v->high))
-		ct_table_cell(t, "-");
-	else
-		ct_table_cell(t, "%.2f..%.2f", v->low, v->high);
+	ct_verdict_range_text(v, range);
+	ct_table_cell(t, "%s", range);
 	if (curves && (r->m < CT_MECHANISMS_MAX && r->job->has_curve >> r->m & 1))
 		ct_table_spark(t, r->job->curve[r->m], CT_CURVE_POINTS, 0, 1);
 	else if (curves)
