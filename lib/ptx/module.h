@@ -97,7 +97,7 @@ struct ct_ptx_line {
 	uint32_t function;
 	uint32_t first_op;
 	uint32_t first_operand, operands;
-	uint32_t guard; /* predicate reference */
+	uint32_t guard;                    /* predicate reference */
 	uint32_t source_line, source_file; /* of the .loc before it; 0: none */
 };
 

@@ -175,7 +175,8 @@ int main(void)
 	for (int how = PLAIN; how <= RECORDED && rc == 0; how++)
 		rc = is_wanted("gemm", (enum how)how) ? product(gemm, memory, n, (enum how)how) : 0;
 	for (int how = PLAIN; how <= RECORDED && rc == 0; how++)
-		rc = is_wanted("bfs", (enum how)how) ? search(frontier, memory, vertices, (enum how)how) : 0;
+		rc = is_wanted("bfs", (enum how)how) ? search(frontier, memory, vertices, (enum how)how)
+		                                     : 0;
 	ct_ptx_memory_free(memory);
 	ct_ptx_free(gemm);
 	ct_ptx_free(frontier);

@@ -390,7 +390,8 @@ static void observers(void **state)
 	s = (struct seen){0};
 	o.straight = on_straight;
 	assert_int_equal(ct_ptx_launch(&l, &r, &e), CT_OK);
-	assert_int_equal(s.together, 2 * 4); /* of each warp what is before the guarded move and behind it */
+	assert_int_equal(s.together,
+	                 2 * 4); /* of each warp what is before the guarded move and behind it */
 	s.together = 0;
 	assert_memory_equal(&s, &before, sizeof s);
 	o.straight = NULL;
