@@ -281,6 +281,7 @@ struct ct_mechanism {
 	 * colon. Those of plugins are such. */
 	const struct ct_figure *figure_list;
 	unsigned n_figure_list;
+	int shows_replays; /* with method replay the rows of its table are the replays; else a table behind them has these */
 };
 
 CT_DECLS_END

@@ -194,7 +194,7 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 		double cycles = sn(p, scope, "cycles");
 		if (!(method = ct_profile_method(p, scope, "l1_miss_rate")))
 			continue;
-		ct_table_name(&t, scope);
+		ct_kernel_scope_cell(&t, scope);
 		ct_table_percent(&t, sn(p, scope, "l1_miss_rate"));
 		ct_curve_cell(&t, p, scope, "l1");
 		ct_table_real(&t, sn(p, scope, "l1_mpki"));
@@ -230,7 +230,7 @@ static void print_limits(const struct ct_profile *p, struct ct_buf *b)
 		b->failed |= known < 0;
 		if (known <= 0)
 			continue;
-		ct_table_name(&t, scope);
+		ct_kernel_scope_cell(&t, scope);
 		for (int k = 0; k < CT_CAUSE_PARTS; k++)
 			ct_table_percent(&t, part[k].busy);
 		b->failed |= ct_kernel_limit(p, scope, limit, sizeof limit) < 0;

@@ -8,6 +8,7 @@
 
 #include "base/table.h"
 #include "base/units.h"
+#include "common/kernels.h"
 #include "common/stage.h"
 #include "common/terminal.h"
 #include "models/common/baseline.h"
@@ -174,7 +175,7 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
 		if (!(method = ct_profile_method(p, scope, "replication_ratio")))
 			continue;
-		ct_table_name(&t, scope);
+		ct_kernel_scope_cell(&t, scope);
 		percent_or_dash(&t, p, scope, "l1_miss_rate");
 		percent_or_dash(&t, p, scope, "replication_ratio");
 		ct_table_real(&t, sn(p, scope, "replicas_mean"));
@@ -234,7 +235,7 @@ static void check(const struct own *o, struct ct_buf *b)
 			       now = point(p, scope, o->stage.gpu.l1.size, metric[k]);
 			if (isnan(had) && isnan(now))
 				continue;
-			ct_table_name(&t, scope);
+			ct_kernel_scope_cell(&t, scope);
 			ct_table_cell(&t, "%s", metric[k]);
 			ct_table_real(&t, had);
 			ct_table_real(&t, now);

@@ -344,7 +344,7 @@ static void print_left_out(const struct ct_table *t, const struct column *c, siz
 			              text.len ? ", " : "left out for want of room: ", head);
 	b->failed |= text.failed;
 	if (text.len && !text.failed) {
-		ct_buf_putc(&text, '\n');
+		ct_buf_puts(&text, " (COLUMNS=200 before the command prints them)\n");
 		ct_table_wrap_text(&text, (unsigned)screen);
 		b->failed |= text.failed;
 		ct_buf_puts(b, text.len ? text.data : "");

@@ -17,6 +17,7 @@ struct ct_filter {
 	size_t n_launches;
 	pcre2_code *code;
 	pcre2_match_context *limits;
+	ct_filter_name *form[CT_FILTER_NAMES]; /* other forms of a name that the pattern is searched in */
 };
 
 /* "N" or "N-M": 1 when the text has this form. */
@@ -93,6 +94,19 @@ int ct_filter_launches(struct ct_filter **out, const uint64_t *ids, size_t n, st
 	return CT_OK;
 }
 
+/* 1 or 0, or < 0 as ct_filter_matches(). */
+static int matches_name(const struct ct_filter *f, const char *name)
+{
+	pcre2_match_data *m = pcre2_match_data_create_from_pattern(f->code, NULL);
+	if (!m)
+		return CT_ERR_NOMEM;
+	int n = pcre2_match(f->code, (PCRE2_SPTR)name, strlen(name), 0, 0, m, f->limits);
+	pcre2_match_data_free(m);
+	if (n < 0 && n != PCRE2_ERROR_NOMATCH)
+		return n == PCRE2_ERROR_NOMEMORY ? CT_ERR_NOMEM : CT_ERR_LIMIT;
+	return n >= 0;
+}
+
 int ct_filter_matches(const struct ct_filter *f, const struct ct_kernel *k)
 {
 	if (f->launch) {
@@ -101,14 +115,31 @@ int ct_filter_matches(const struct ct_filter *f, const struct ct_kernel *k)
 	}
 	if (!f->code)
 		return k->id >= f->first && k->id <= f->last;
-	pcre2_match_data *m = pcre2_match_data_create_from_pattern(f->code, NULL);
-	if (!m)
-		return CT_ERR_NOMEM;
-	int n = pcre2_match(f->code, (PCRE2_SPTR)k->name, strlen(k->name), 0, 0, m, f->limits);
-	pcre2_match_data_free(m);
-	if (n < 0 && n != PCRE2_ERROR_NOMATCH)
-		return n == PCRE2_ERROR_NOMEMORY ? CT_ERR_NOMEM : CT_ERR_LIMIT;
-	return n >= 0;
+	int found = matches_name(f, k->name);
+	for (int i = 0; i < CT_FILTER_NAMES && found == 0; i++) {
+		struct ct_buf name = {0};
+		if (!f->form[i])
+			continue;
+		f->form[i](&name, k->name);
+		ct_buf_putc(&name, '\0');
+		found = name.failed ? CT_ERR_NOMEM : matches_name(f, name.data);
+		ct_buf_free(&name);
+	}
+	return found;
+}
+
+void ct_filter_also(struct ct_filter *f, ct_filter_name *const forms[CT_FILTER_NAMES])
+{
+	for (int i = 0; i < CT_FILTER_NAMES; i++)
+		f->form[i] = forms ? forms[i] : NULL;
+}
+
+void ct_filter_listed(const struct ct_filter *f, const struct ct_kernel *k, struct ct_buf *b)
+{
+	if (f->form[0])
+		f->form[0](b, k->name);
+	else
+		ct_buf_puts(b, k->name);
 }
 
 void ct_filter_free(struct ct_filter *f)

@@ -20,6 +20,7 @@ enum { LIST_MAX = 64 << 20 };
 struct ct_trace {
 	struct ct_env env;
 	struct ct_trace_stats stats;
+	struct ct_buf unwanted; /* ", NAME" of kernels that the filter does not want, until one is wanted */
 	char *path;
 	char *file; /* path, or the list in that folder */
 	char format[40];
@@ -408,12 +409,29 @@ static int pass_over(struct ct_trace *t, struct ct_error *e)
 	return st;
 }
 
-static int is_wanted(const struct ct_trace *t, const struct ct_kernel *k, struct ct_error *e)
+/* Notes the name of a kernel that the filter does not want, each once, while there are few. */
+static void note_unwanted(struct ct_trace *t, const struct ct_kernel *k)
+{
+	enum { FEW = 400 };
+	struct ct_buf name = {0};
+	ct_buf_puts(&name, ", ");
+	ct_filter_listed(t->env.options.filter, k, &name);
+	ct_buf_putc(&name, '\0');
+	if (name.failed)
+		t->unwanted.failed = 1;
+	else if (t->unwanted.len < FEW && !(t->unwanted.len && strstr(t->unwanted.data, name.data)))
+		ct_buf_printf(&t->unwanted, "%.200s", name.data);
+	ct_buf_free(&name);
+}
+
+static int is_wanted(struct ct_trace *t, const struct ct_kernel *k, struct ct_error *e)
 {
 	if (!t->env.options.filter)
 		return 1;
 	int st = ct_filter_matches(t->env.options.filter, k);
-	if (st == CT_ERR_NOMEM)
+	if (st == 0 && !t->stats.kernels)
+		note_unwanted(t, k);
+	if (st == CT_ERR_NOMEM || t->unwanted.failed)
 		return ct_fail_nomem(e);
 	return st < 0 ? ct_fail(e, st, "%s: the -k pattern takes too long on the name of kernel %u",
 	                        k->path, k->id)
@@ -535,8 +553,9 @@ static int at_end(struct ct_trace *t, struct ct_error *e)
 		        t->path, t->stats.null_global);
 	if (t->stats.kernels || t->stats.truncated || !t->stats.skipped_kernels)
 		return 0;
-	return ct_fail(e, CT_ERR_USAGE, "%s: -k matches none of its %" PRIu64 " kernels", t->path,
-	               t->stats.skipped_kernels);
+	return ct_fail(e, CT_ERR_USAGE, "%s: -k matches none of its %" PRIu64 " kernels%s%s", t->path,
+	               t->stats.skipped_kernels, t->unwanted.len ? ": " : "",
+	               t->unwanted.len ? t->unwanted.data + 2 : "");
 }
 
 int ct_trace_next_launch(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
@@ -720,6 +739,7 @@ void ct_trace_close(struct ct_trace *t)
 	ct_arrays_free(t->env.arrays);
 	ct_store_unref(t->env.store);
 	ct_filter_free(t->own_filter);
+	ct_buf_free(&t->unwanted);
 	free(t->path);
 	free(t->file);
 	free(t);

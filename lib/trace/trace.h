@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/decls.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "trace/record.h"
 #include "trace/source.h"
@@ -30,6 +31,14 @@ struct ct_filter; /* which kernels; see ct_filter_compile() */
  * launch numbers (ordinals, from 1). *f is owned by the caller. Fails with
  * CT_ERR_USAGE, CT_ERR_NOMEM. */
 int ct_filter_compile(struct ct_filter **f, const char *text, struct ct_error *e);
+/* Another form of a kernel's name, such as tables print, is appended to *b. Thread-safe. */
+typedef void ct_filter_name(struct ct_buf *b, const char *name);
+enum { CT_FILTER_NAMES = 2 };
+/* The pattern of f is searched in these forms of the name, too; where it matches nothing, errors list the first one. NULL:
+ * none. */
+void ct_filter_also(struct ct_filter *f, ct_filter_name *const forms[CT_FILTER_NAMES]);
+/* Appends the name of k as errors list it. Out of memory shows in b. */
+void ct_filter_listed(const struct ct_filter *f, const struct ct_kernel *k, struct ct_buf *b);
 /* The filter of the n launches with these numbers, in any order. *f is owned by the caller. Fails with CT_ERR_NOMEM. */
 int ct_filter_launches(struct ct_filter **f, const uint64_t *ids, size_t n, struct ct_error *e);
 /* 1 or 0; < 0 (CT_ERR_NOMEM, CT_ERR_LIMIT for a pattern that backtracks without end)

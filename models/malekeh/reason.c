@@ -32,8 +32,8 @@ void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
 		char none[64];
 		snprintf(text, n, "%s",
 		         mk_acted(p, none, sizeof none) > 0
-		                 ? "a replay of its cycles decided: the profile was made without reuse "
-		                   "--mechanisms malekeh, which measures why"
+		                 ? "a replay of its cycles decided; for the reason make the profile with reuse "
+		                   "--mechanisms malekeh"
 		                 : "the profile has no register reads");
 		return;
 	}

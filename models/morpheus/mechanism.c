@@ -154,4 +154,5 @@ const struct ct_mechanism ct_mechanism_morpheus = {
 	.show_published = ct_mo_show_published,
 	.show_overheads = ct_mo_show_overheads,
 	.figures = ct_mo_figures,
+	.shows_replays = 1,
 };

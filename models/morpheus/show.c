@@ -76,7 +76,7 @@ int ct_mo_show(const struct ct_mechanism_run *run, const struct ct_table_style *
 		"over BL", "range",       "perf/W",    "why"};
 	const struct ct_mo_state *s = run->state;
 	const struct ct_mo_answer *a = &s->answer;
-	static const unsigned char rank[] = {0, 4, 3, 5, 2, 0, 1, 6, 0};
+	static const unsigned char rank[] = {0, 2, 4, 5, 3, 0, 1, 6, 0};
 	struct ct_table table = {.columns = sizeof head / sizeof head[0], .style = style, .rank = rank};
 	char notes[CT_MO_NOTES_MAX][CT_MO_NOTE_LEN];
 	if (!s->answered)

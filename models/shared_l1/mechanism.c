@@ -192,4 +192,5 @@ const struct ct_mechanism ct_mechanism_shared_l1 = {
 	.show_published = ct_sl_show_published,
 	.show_overheads = ct_sl_show_overheads,
 	.figures = ct_sl_figures,
+	.shows_replays = 1,
 };

@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "models/registry.h"
+#include "profile/schema.h"
 
 enum kind {
 	NUMBER,
@@ -474,8 +476,40 @@ struct eval {
 	size_t n;
 };
 
+/* Whether a profile can have a metric of that name; *near gets the one that is closest to it, or NULL. */
+static int is_metric(const struct ct_require_name *nm, const char **near)
+{
+	enum { METRICS_MAX = 512 };
+	const char *const type = *nm->mechanism ? "ES" : "SN";
+	const int i = *nm->mechanism ? ct_mechanism_find(nm->mechanism) : -1;
+	const struct ct_mechanism *m = i < 0 ? NULL : ct_mechanism_at((unsigned)i);
+	const char *name[METRICS_MAX];
+	const struct ct_metric *x;
+	size_t n = 0;
+	*near = NULL;
+	for (size_t k = 0; n < METRICS_MAX && (x = ct_metric_at(type, k)); k++)
+		name[n++] = x->name;
+	for (unsigned k = 0; m && n < METRICS_MAX && k < (*nm->system ? m->n_metrics : 0); k++)
+		name[n++] = m->metrics[k].name;
+	for (unsigned w = 0; !*nm->mechanism && (m = ct_mechanism_at(w)); w++)
+		for (unsigned k = 0; n < METRICS_MAX && k < m->n_items; k++)
+			name[n++] = m->items[k].name;
+	for (size_t k = 0; k < n; k++)
+		if (strcmp(name[k], nm->metric) == 0)
+			return 1;
+	int closest = ct_closest_name(nm->metric, name, n);
+	*near = closest < 0 ? NULL : name[closest];
+	return 0;
+}
+
 static enum ct_require_outcome missing(struct eval *v, const struct ct_require_name *nm, int old)
 {
+	const char *near;
+	if ((!*nm->mechanism || *nm->system) && !is_metric(nm, &near)) {
+		snprintf(v->why, v->n, near ? "%s is no metric: did you mean %s?" : "%s is no metric%s",
+		         nm->metric, near ? near : "");
+		return CT_REQUIRE_MISNAMED;
+	}
 	snprintf(v->why, v->n, "%s%s%s%s%s is missing%s", nm->mechanism, *nm->mechanism ? "." : "",
 	         nm->system, *nm->system ? "." : "", nm->metric, old ? " in the run compared with" : "");
 	return old ? CT_REQUIRE_NO_BASE : CT_REQUIRE_ABSENT;

@@ -76,6 +76,7 @@ same "within" "0 1 1 0 0" "$(status correlate --within 25% bfs.profile raw.csv) 
 check "which says what is past it" grep -q 'cycles: the mean error is 20.0 %, and --within allows 15.0 %' <(correlate --within 15% bfs.profile raw.csv 2>&1 >/dev/null)
 refuses "a metric that was not measured" 2 "no launch has it on both sides" correlate --within dram_read_bytes=5% bfs.profile details.csv
 refuses "an unknown metric" 2 "did you mean cycles" correlate --within cicles=5% bfs.profile raw.csv
+refuses "a percentage without its sign" 2 'that is 2000 %: write 20%' correlate --within cycles=20 bfs.profile raw.csv
 refuses "no share" 2 "want a share" correlate --within 0 bfs.profile raw.csv
 refuses "one operand" 2 "name a profile or a trace, and" correlate bfs.profile
 sed 's/bfs_/other_/' raw.csv >other.csv

@@ -68,6 +68,7 @@ fails() { # NAME PATTERN OPTION...: exit 1, and the line on standard error match
 	if [ $rc -eq 1 ] && printf '%s\n' "$out" | grep -qE "$pattern"; then pass "$name"; else fail "$name" "exit $rc" "$out"; fi
 }
 fails "a threshold that does not hold" 'bfs: 1\.3 >= 1\.35 does not hold' --require 'morpheus.speedup >= 1.35 for bfs' new
+refuses "a name that no metric has" 2 'llcmpki is no metric: did you mean llc_mpki' report --require 'llcmpki > 3' new
 fails "a value that is missing" 'ipc is missing' --require 'ipc > 1' new
 fails "no workload of that name" 'no workload' --require 'llc_mpki > 1 for zzz*' new
 fails "one of several" 'FAILED|and 1 more' --require 'llc_mpki > 6' new

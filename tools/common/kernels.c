@@ -73,6 +73,19 @@ int ct_kernels_rank(const struct ct_profile *p, struct ct_kernel_rank **out, siz
 	return CT_OK;
 }
 
+void ct_kernel_scope_cell(struct ct_table *t, const char *scope)
+{
+	static const char prefix[] = "name:";
+	struct ct_buf text = {0};
+	const int is_name = strncmp(scope, prefix, sizeof prefix - 1) == 0;
+	ct_buf_puts(&text, is_name ? prefix : scope);
+	if (is_name)
+		ct_kernel_name_short(&text, scope + sizeof prefix - 1);
+	ct_buf_putc(&text, '\0');
+	ct_table_name(t, text.failed ? scope : text.data);
+	ct_buf_free(&text);
+}
+
 void ct_kernels_free(struct ct_kernel_rank *k, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -2,6 +2,7 @@
 #ifndef CT_TOOLS_COMMON_KERNELS_H
 #define CT_TOOLS_COMMON_KERNELS_H
 
+#include "base/table.h"
 #include "profile/profile.h"
 
 struct ct_kernel_rank {
@@ -14,6 +15,9 @@ struct ct_kernel_rank {
 	double share;                                 /* of all cycles so */
 	double l1_miss_rate, llc_miss_rate, llc_mpki; /* NaN: not known */
 };
+
+/* Adds the cell of a scope: "name:sum<256>" of a C++ kernel, others as they are. */
+void ct_kernel_scope_cell(struct ct_table *t, const char *scope);
 
 /* The kernels of p by cycles, most first: *n of them in *out, which is the caller's (ct_kernels_free()). Fails with
  * CT_ERR_NOMEM. p outlives them. */

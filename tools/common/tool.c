@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "base/units.h"
+#include "common/kernel_name.h"
 #include "common/plugin.h"
 #include "common/terminal.h"
 #include "pass/pass.h"
@@ -242,6 +243,19 @@ static int number(const char *option, const char *v, uint64_t lo, uint64_t hi, u
 	return CT_OK;
 }
 
+/* The forms in which tables print the names of C++ kernels, the short one first. */
+static ct_filter_name *const name_forms[CT_FILTER_NAMES] = {ct_kernel_name_short, ct_kernel_name_full};
+
+static int read_filter(struct ct_tool *t, const char *v, struct ct_error *e)
+{
+	ct_filter_free(t->filter);
+	t->filter_text = v;
+	int st = ct_filter_compile(&t->filter, v, e);
+	if (st == CT_OK)
+		ct_filter_also(t->filter, name_forms);
+	return st;
+}
+
 /* Reads the value of an option that the commands share. */
 static int common_value(struct ct_tool *t, int key, const char *v, struct ct_error *e)
 {
@@ -251,11 +265,7 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 	case OPT_MACHINE: return parse_machine(t, v, e);
 	case OPT_COLD: return make_cold(t, e);
 	case OPT_SCALE: return parse_scale(t, v, e);
-	case 'k':
-		ct_filter_free(t->filter);
-		t->filter = NULL;
-		t->filter_text = v;
-		return ct_filter_compile(&t->filter, v, e);
+	case 'k': return read_filter(t, v, e);
 	case OPT_MAX_MEMORY:
 		if (ct_parse_size(v, &t->max_memory) < 0 || t->max_memory == 0)
 			return ct_fail(e, CT_ERR_USAGE, "--max-memory %s: give a size, as in 512MiB", v);

@@ -147,7 +147,7 @@ void ct_with_table(const struct ct_with *w, const struct ct_together *x, const s
                    struct ct_buf *b)
 {
 	static const char *const heads[] = {
-		"mechanism", "system", "setting", "cycles", "speed-up", "range"};
+		"mechanism", "system", "setting", "cycles with launch", "speed-up", "range"};
 	struct ct_table t = {.columns = sizeof heads / sizeof heads[0], .style = ct_terminal_style()};
 	ct_table_heads(&t, heads);
 	for (unsigned i = 0; i < w->n; i++) {
@@ -160,6 +160,6 @@ void ct_with_table(const struct ct_with *w, const struct ct_together *x, const s
 	ct_buf_printf(
 		b,
 		"\ninteraction: %.3f, the speed-up together over the product of each alone; all are replays, "
-		"against this GPU as configured\n",
+		"against this GPU as configured; speed-ups leave launches out\n",
 		x->interaction);
 }

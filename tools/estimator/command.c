@@ -121,6 +121,25 @@ static void print_verdict(const struct est_answer *a, const struct ct_profile *p
 	ct_verdict_line(&v, m, b);
 }
 
+/* Says what the rows above the verdict are: they and the verdict may be of two methods, and over two baselines. */
+static void print_methods(const struct ct_mechanism_run *run, const struct ct_profile *p, struct ct_buf *b)
+{
+	const struct ct_mechanism *m = run->mechanism;
+	const int replays = run->method == CT_BY_REPLAY && m->shows_replays;
+	struct ct_buf rest = {0};
+	struct ct_estimate es;
+	for (unsigned i = 0; replays && i < m->n_systems; i++) {
+		const char *name = m->systems[i].name;
+		if (ct_profile_get_estimate(p, "all", m->name, name, "speedup", NULL, &es) &&
+		    !ct_profile_get_estimate(p, "all", m->name, name, "speedup", "replay", &es))
+			ct_buf_printf(&rest, "%s%s", rest.len ? ", " : " but ", name);
+	}
+	ct_buf_printf(b, "the rows are %s%s over %s; the verdict is over this GPU as configured:\n",
+	              replays ? "replays" : "estimates", rest.len ? rest.data : "", m->baseline);
+	b->failed |= rest.failed;
+	ct_buf_free(&rest);
+}
+
 /* The heading of a GPU that was scaled. */
 static void print_sms(const struct ct_profile *p, struct ct_buf *b)
 {
@@ -145,6 +164,7 @@ static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_
 	if (st != CT_OK)
 		return st;
 	ct_buf_putc(b, '\n');
+	print_methods(run, p, b);
 	print_verdict(o->answer, p, b);
 	if (o->with_text)
 		ct_with_table(&o->answer->with, &o->answer->together, p, b);
@@ -154,12 +174,26 @@ static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_
 	return st == CT_OK ? ct_buf_check(b, e) : st;
 }
 
+/* The GPU of the profile that is named, else that of the options. */
+static int gpu_in_force(struct ct_tool *t, struct ct_gpu *g, struct ct_error *e)
+{
+	struct ct_input in;
+	if (!t->operands)
+		return ct_tool_gpu(t, NULL, g, e);
+	int st = ct_tool_open_input(t, 0, &in, e);
+	if (st != CT_OK)
+		return st;
+	st = ct_tool_gpu(t, in.profile, g, e);
+	ct_input_close(&in);
+	return st;
+}
+
 /* What needs no input: --constants, --overheads. */
 static int print_overheads(struct ct_tool *t, const struct est_answer *a, struct ct_error *e)
 {
 	struct ct_buf b = {0};
 	struct ct_gpu g;
-	int st = ct_tool_gpu(t, NULL, &g, e);
+	int st = gpu_in_force(t, &g, e);
 	if (st == CT_OK)
 		st = a->question.run.mechanism->show_overheads(
 			&a->question.run, &g, ct_terminal_style(), &b, e);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "common/kernels.h"
 #include "common/terminal.h"
 #include "explain.h"
 
@@ -33,7 +34,7 @@ static void misses(const struct ct_profile *p, const char *scope, const char *le
 		sum += v[i] = value_of(p, scope, level, class_name[i], "_misses");
 	if (isnan(sum))
 		return;
-	ct_table_name(t, scope);
+	ct_kernel_scope_cell(t, scope);
 	ct_table_cell(t, "%s", head);
 	ct_table_count(t, sum > 0 ? (uint64_t)sum : 0);
 	for (int i = 0; i < CLASSES; i++)
@@ -96,7 +97,7 @@ static void print_cycles(const struct ct_profile *p, const char *prefix, const c
 		double sum = stack_sum(p, scope);
 		if (isnan(sum))
 			continue;
-		ct_table_name(&t, scope);
+		ct_kernel_scope_cell(&t, scope);
 		ct_table_count(&t, (uint64_t)sum);
 		for (int k = !stack; k < PARTS; k++) {
 			double share = value_of(p, scope, prefix, part_name[k], "") / sum;

@@ -108,8 +108,8 @@ static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n, s
 /* The least width of a terminal at which reasons still have room beside the curves. */
 enum { CURVES_FROM = 110 };
 
-/* To so few columns reasons are wrapped before the range is left out: with a name of 20 all is 80 columns wide then. */
-enum { REASONS_LEAST = 16 };
+/* To so few columns reasons are wrapped before the SMs are left out: with a name of 17 all is 80 columns wide then. */
+enum { REASONS_LEAST = 12 };
 
 /* 1 on a terminal where only short cells leave room for reasons. */
 static int is_narrow(void)
