@@ -5,13 +5,13 @@ T=$CT_BIN/tracegen
 cd "$TMPDIR" || exit 1
 unset CACHETRIAGE_GPU
 cp "$CT_ROOT"/tests/cuda/strided.cu "$CT_ROOT"/tests/cuda/strided.cuh .
-if ! "$CT_BIN/ctcc" -lineinfo -o with strided.cu 2>ctcc.txt; then
+if ! "$CT_RELEASE/ctcc" -lineinfo -o with strided.cu 2>ctcc.txt; then
 	skip "programs with source lines" "ctcc or clang is not here: $(head -n 1 ctcc.txt)"
 	finish
 fi
 rm -f ctcc.txt
-"$CT_BIN/ctcc" -g -o debug strided.cu
-"$CT_BIN/ctcc" -o without strided.cu
+"$CT_RELEASE/ctcc" -g -o debug strided.cu
+"$CT_RELEASE/ctcc" -o without strided.cu
 guilty=$(grep -n '33 % n' strided.cu | cut -d: -f1)
 other=$(grep -n '__ldg' strided.cuh | cut -d: -f1)
 
