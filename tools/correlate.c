@@ -81,8 +81,9 @@ static int parse_within(struct own *o, const char *value, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--within %s: want a share above 0, as in cycles=20%% or 0.2", value);
 	if (v > 1 && !strchr(number, '%'))
-		return ct_fail(e, CT_ERR_USAGE, "--within %s: that is %.0f %%: write %s%% or a share of at most 1",
-		               value, 100 * v, number);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--within %s: that is %.0f %%: write %s%% or a share of at most 1", value,
+		               100 * v, number);
 	o->within[metric] = v;
 	return CT_OK;
 }

@@ -152,7 +152,8 @@ static int parse_opcode(struct scan *s, struct ct_line *t)
 	struct token o;
 	if (!next_token(s, &o) || o.n > CT_OPCODE_MAX || *o.p < 'A' || *o.p > 'Z')
 		return bad_token(s, "opcode", &o);
-	for (size_t i = 0; i < o.n; i++) /* with '=' a line would be a key and its value where warps are grouped */
+	for (size_t i = 0; i < o.n;
+	     i++) /* with '=' a line would be a key and its value where warps are grouped */
 		if ((unsigned char)o.p[i] <= ' ' || (unsigned char)o.p[i] >= 0x7f || o.p[i] == '=')
 			return bad_token(s, "opcode", &o);
 	memcpy(t->opcode, o.p, o.n);

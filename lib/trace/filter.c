@@ -17,7 +17,8 @@ struct ct_filter {
 	size_t n_launches;
 	pcre2_code *code;
 	pcre2_match_context *limits;
-	ct_filter_name *form[CT_FILTER_NAMES]; /* other forms of a name that the pattern is searched in */
+	ct_filter_name
+		*form[CT_FILTER_NAMES]; /* other forms of a name that the pattern is searched in */
 };
 
 /* "N" or "N-M": 1 when the text has this form. */

@@ -20,7 +20,8 @@ enum { LIST_MAX = 64 << 20 };
 struct ct_trace {
 	struct ct_env env;
 	struct ct_trace_stats stats;
-	struct ct_buf unwanted; /* ", NAME" of kernels that the filter does not want, until one is wanted */
+	struct ct_buf
+		unwanted; /* ", NAME" of kernels that the filter does not want, until one is wanted */
 	char *path;
 	char *file; /* path, or the list in that folder */
 	char format[40];

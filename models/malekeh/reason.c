@@ -30,11 +30,12 @@ void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
 	text[0] = '\0';
 	if (isnan(hit) && isnan(cause[0].before)) {
 		char none[64];
-		snprintf(text, n, "%s",
-		         mk_acted(p, none, sizeof none) > 0
-		                 ? "a replay of its cycles decided; for the reason make the profile with reuse "
-		                   "--mechanisms malekeh"
-		                 : "the profile has no register reads");
+		snprintf(
+			text, n, "%s",
+			mk_acted(p, none, sizeof none) > 0
+				? "a replay of its cycles decided; for the reason make the profile with reuse "
+				  "--mechanisms malekeh"
+				: "the profile has no register reads");
 		return;
 	}
 	ct_cause_add(text, n, speedup->value, cause, sizeof cause / sizeof cause[0]);

@@ -30,10 +30,12 @@ static int is_sectored(const struct ct_profile *p)
 
 /* Adds that the paper's L1 with plain lines misses about as much, where it makes most of what the misses change: then the
  * ways and the stores of that L1 are the cause, and not its tags. */
-static void add_plain_lines(const struct ct_profile *p, const struct ct_cause *misses, char *text, size_t n)
+static void add_plain_lines(const struct ct_profile *p, const struct ct_cause *misses, char *text,
+                            size_t n)
 {
 	static const double most = 0.5, clear = 0.1;
-	const double plain = metric_of(p, "128B", "l1_miss_rate"), moved = misses->after - misses->before;
+	const double plain = metric_of(p, "128B", "l1_miss_rate"),
+		     moved = misses->after - misses->before;
 	if (fabs(moved) > clear * misses->before && (plain - misses->before) / moved >= most)
 		ct_fact_add(text, n, ", with plain lines in the paper's L1 (128B) they are %.3g %%, too",
 		            100 * plain);

@@ -56,7 +56,7 @@ int ct_require_uses_base(const struct ct_require *r);
 enum ct_require_outcome {
 	CT_REQUIRE_PASSED,
 	CT_REQUIRE_FAILED,
-	CT_REQUIRE_ABSENT, /* a value it names is missing in this run */
+	CT_REQUIRE_ABSENT,  /* a value it names is missing in this run */
 	CT_REQUIRE_NO_BASE, /* the other run has no such workload or value */
 	CT_REQUIRE_MISNAMED /* a value it names is missing, and no metric has that name: no run can ever hold */
 };

@@ -122,7 +122,8 @@ static void print_verdict(const struct est_answer *a, const struct ct_profile *p
 }
 
 /* Says what the rows above the verdict are: they and the verdict may be of two methods, and over two baselines. */
-static void print_methods(const struct ct_mechanism_run *run, const struct ct_profile *p, struct ct_buf *b)
+static void print_methods(const struct ct_mechanism_run *run, const struct ct_profile *p,
+                          struct ct_buf *b)
 {
 	const struct ct_mechanism *m = run->mechanism;
 	const int replays = run->method == CT_BY_REPLAY && m->shows_replays;

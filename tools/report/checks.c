@@ -128,7 +128,8 @@ static int check_one(struct rep_check *c, const struct rep_run *run, const struc
 		f->outcome = ct_require_eval(c->r, &source, w, old ? rep_run_find(old, w->name) : NULL,
 		                             f->why, sizeof f->why);
 		if (f->outcome == CT_REQUIRE_MISNAMED)
-			return ct_fail(e, CT_ERR_USAGE, "requirement '%s': %s", ct_require_text(c->r), f->why);
+			return ct_fail(e, CT_ERR_USAGE, "requirement '%s': %s", ct_require_text(c->r),
+			               f->why);
 		c->failed += f->outcome == CT_REQUIRE_FAILED;
 		c->absent += f->outcome == CT_REQUIRE_ABSENT;
 		c->no_base += f->outcome == CT_REQUIRE_NO_BASE;
