@@ -74,7 +74,7 @@ static uint32_t shared_sign(struct ct_lower_unit *u, uint32_t at, uint32_t reg)
 
 /* Adds one term to a sum of 64 bits: IMAD.WIDE of an index, or 64-bit additions of low and high parts. */
 static struct ct_lower_source add_wide(struct ct_lower_unit *u, uint32_t at, struct ct_lower_source sum,
-                                       uint32_t sum_value, uint32_t reg, int64_t factor)
+                                       uint32_t reg, int64_t factor)
 {
 	uint32_t value = ct_lower_new_value(u->p, 2);
 	struct ct_lower_source high = sum, out = {.place = CT_LOWER_PART(value, 0)};
@@ -82,8 +82,8 @@ static struct ct_lower_source add_wide(struct ct_lower_unit *u, uint32_t at, str
 		u->failed = 1;
 		return sum;
 	}
-	if (sum_value != CT_LOWER_NONE)
-		high.place = CT_LOWER_PART(sum_value, 1);
+	if (sum.place != CT_LOWER_RZ) /* neither zero nor in constant memory */
+		high.place = CT_LOWER_PART(CT_LOWER_VALUE(sum.place), 1);
 	if (!is_wide(u, reg) && factor != 1) {
 		struct ct_lower_source src[3] = {ct_lower_read_register(u, reg, 0),
 		                                 {.place = CT_LOWER_RZ, .folded = 1, .imm = factor},
@@ -173,36 +173,26 @@ static uint32_t sum_wide(struct ct_lower_unit *u, uint32_t at, uint32_t block, s
                          uint32_t inner)
 {
 	struct ct_lower_source sum = {.place = CT_LOWER_RZ};
-	uint32_t value = CT_LOWER_NONE;
 	int64_t factor;
 	uint32_t index = take_index(u, at, block, f, &factor);
 	unsigned first = f->terms;
-	if (inner != CT_LOWER_NONE) {
+	if (inner != CT_LOWER_NONE)
 		sum.place = inner;
-		value = CT_LOWER_VALUE(inner);
-	}
 	for (unsigned t = 0; inner == CT_LOWER_NONE && t < f->terms; t++)
 		if (f->term[t].factor == 1 && is_wide(u, f->term[t].reg) &&
 		    (first == f->terms || in_bank(u, f->term[t].reg)))
 			first = t;
-	if (first < f->terms) {
+	if (first < f->terms)
 		sum = ct_lower_read_register(u, f->term[first].reg, 0);
-		if (!sum.folded)
-			value = CT_LOWER_VALUE(sum.place);
-	}
-	if (index != CT_LOWER_NONE) {
+	if (index != CT_LOWER_NONE)
 		sum = add_index(u, at, sum, index, factor);
-		value = CT_LOWER_VALUE(sum.place);
-	}
 	for (unsigned t = 0; t < f->terms; t++)
-		if (t != first) {
-			sum = add_wide(u, at, sum, value, f->term[t].reg, f->term[t].factor);
-			value = CT_LOWER_VALUE(sum.place);
-		}
+		if (t != first)
+			sum = add_wide(u, at, sum, f->term[t].reg, f->term[t].factor);
 	if (sum.folded || f->constant) {
 		struct ct_lower_source part[2] = {
 			{.place = CT_LOWER_RZ, .folded = f->constant != 0}, sum};
-		value = ct_lower_new_value(u->p, 2);
+		uint32_t value = ct_lower_new_value(u->p, 2);
 		ct_lower_emit(u, f->constant ? "IADD3" : "IMAD.MOV.U32", at, CT_LOWER_PART(value, 0), 2,
 		              part);
 		ct_lower_emit(u, f->constant ? "IADD3.X" : "IMAD.MOV.U32", at, CT_LOWER_PART(value, 1),
@@ -349,7 +339,7 @@ static uint32_t step_from_base(struct ct_lower_unit *u, uint32_t group, uint32_t
 		int64_t factor = 1;
 		if (b->block == block && b->at <= at && u->group[b->group].wide &&
 		    is_step(u, &u->group[group].form, &u->group[b->group].form, &reg, &factor))
-			return add_wide(u, at, sum, CT_LOWER_VALUE(b->place), reg, factor).place;
+			return add_wide(u, at, sum, reg, factor).place;
 	}
 	return CT_LOWER_NONE;
 }
