@@ -215,20 +215,19 @@ static enum mk_outcome try_to_issue(struct mk_sm *sm, struct mk_core *k, uint32_
 	return out;
 }
 
-/* Warps that own a cache table, or a collector of their own. */
-static uint64_t table_owners(const struct mk_sm *sm, const struct mk_core *k)
+uint64_t mk_owners(const struct mk_sm *sm, const struct mk_core *k, uint64_t warps)
 {
-	uint64_t mask = 0;
+	uint64_t own = 0;
 	if (!sm->sys->collectors) {
-		for (uint64_t m = k->ready; m; m &= m - 1)
+		for (uint64_t m = warps; m; m &= m - 1)
 			if (k->warp[ct_low_bit(m)].ccu != MK_NONE)
-				mask |= m & -m;
-		return mask;
+				own |= m & -m;
+		return own;
 	}
 	for (uint32_t c = 0; c < sm->ncoll; c++)
 		if (k->table[c].owner != MK_NONE)
-			mask |= mk_bit((uint32_t)k->table[c].owner);
-	return mask;
+			own |= mk_bit((uint32_t)k->table[c].owner);
+	return own & warps;
 }
 
 /* Two levels: in turn. Else greedy, then the oldest of those that own a cache table (`own`, 0 where that
@@ -252,7 +251,7 @@ int mk_issue(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 	else if (!(sm->all & ~k->held))
 		rest &= k->direct;
 	if (rest && sm->sys->schedule == CT_MK_PRIORITY)
-		own = table_owners(sm, k);
+		own = mk_owners(sm, k, k->ready);
 	while (rest) {
 		uint32_t warp = pick_warp(sm, k, rest, own);
 		enum mk_outcome out = try_to_issue(sm, k, warp, now);

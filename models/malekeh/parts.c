@@ -237,22 +237,6 @@ static void part_tick(void *ctx, struct ct_replay *r, const struct ct_part_count
 	p->sm[0]->c.sthld_sum += (uint64_t)p->state.sthld.value;
 }
 
-/* Of those warps the ones that own a caching collector. */
-static uint64_t owners(const struct mk_sm *sm, const struct mk_core *k, uint64_t warps)
-{
-	uint64_t own = 0;
-	if (!sm->sys->collectors) {
-		for (uint64_t m = warps; m; m &= m - 1)
-			if (k->warp[ct_low_bit(m)].ccu != MK_NONE)
-				own |= m & -m;
-		return own;
-	}
-	for (uint32_t i = 0; i < sm->ncoll; i++)
-		if (k->table[i].owner != MK_NONE)
-			own |= mk_bit((uint32_t)k->table[i].owner);
-	return own & warps;
-}
-
 /* Of those warps, known to need a collector, the ones that the veto would certainly refuse: their own one is in use, or
  * all are. With few collectors that is most warps, in most cycles. */
 static uint64_t refused(const struct mk_sm *sm, const struct mk_core *k, uint64_t needs)
@@ -281,7 +265,7 @@ static int part_pick(void *ctx, struct ct_replay *r, const struct ct_sched_view 
 		return -1;
 	if (v->last < 64 && (ready >> v->last & 1))
 		return (int)v->last;
-	uint64_t own = owners(sm, k, ready);
+	uint64_t own = mk_owners(sm, k, ready);
 	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : ready);
 }
 
