@@ -25,11 +25,17 @@ static int bad_token(struct scan *s, const char *what, const struct token *t)
 	return ct_fail(s->e, CT_ERR_INPUT, "bad %s: %.*s", what, t->n > 40 ? 40 : (int)t->n, t->p);
 }
 
+/* A carriage return between words is as good as a blank. The newline behind the line stops it. */
+static const char *skip_to_word(const char *p)
+{
+	while (ct_is_blank(*p) || *p == '\r')
+		p++;
+	return p;
+}
+
 static int next_token(struct scan *s, struct token *t)
 {
-	const char *p = s->p;
-	while (p < s->end && (ct_is_blank(*p) || *p == '\r'))
-		p++;
+	const char *p = s->p < s->end ? skip_to_word(s->p) : s->p;
 	t->p = p;
 	while (p < s->end && !ct_is_end(*p))
 		p++;
@@ -369,7 +375,7 @@ unsigned ct_bulk_next(struct ct_bulk *b, unsigned piece, struct ct_pack_addr *a)
 	*a = (struct ct_pack_addr){.lowest = INT64_MIN};
 	while (n < CT_WARP_LANES && b->left > 0) {
 		if (b->list && b->done == 0)
-			b->next = ct_text_hex(ct_skip_blanks(b->next), &b->at);
+			b->next = ct_text_hex(skip_to_word(b->next), &b->at);
 		uint64_t at = b->at + (uint64_t)b->done * piece;
 		if (n == 0)
 			a->base = at;
@@ -383,7 +389,7 @@ unsigned ct_bulk_next(struct ct_bulk *b, unsigned piece, struct ct_pack_addr *a)
 		b->done = 0;
 		int64_t difference = 0;
 		if (--b->left > 0 && !b->list)
-			b->next = ct_text_i64(ct_skip_blanks(b->next), &difference);
+			b->next = ct_text_i64(skip_to_word(b->next), &difference);
 		b->at += (uint64_t)difference;
 	}
 	a->n = n;
