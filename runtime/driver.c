@@ -37,6 +37,13 @@ CUresult ct_cuda_result(cudaError_t error)
 	}
 }
 
+void ct_cuda_driver_use_primary(void)
+{
+	initialized = 1;
+	if (!current)
+		current = &primary;
+}
+
 CUresult ct_cuda_driver_enter(void)
 {
 	cudaError_t fault = ct_cuda_enter();

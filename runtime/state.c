@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/units.h"
+#include "runtime/driver.h"
 #include "runtime/runtime.h"
 
 struct ct_cuda ct_cuda;
@@ -110,6 +111,7 @@ cudaError_t ct_cuda_enter(void)
 cudaError_t ct_cuda_leave(cudaError_t error)
 {
 	ct_cuda_keep_error(error);
+	ct_cuda_driver_use_primary();
 	return ct_cuda_leave_quietly(error);
 }
 

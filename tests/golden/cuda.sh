@@ -143,6 +143,24 @@ same "and runs" "CUDA_SUCCESS, 0 wrong" "$(./driver add.ptx)"
 same "or says why not" "CUDA_ERROR_FILE_NOT_FOUND, 0 wrong" "$(./driver none.ptx)"
 check "and is captured" "$T" capture -o d.ctz -- ./driver add.ptx
 
+cat >both.cu <<'C'
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <stdio.h>
+int main()
+{
+	CUcontext none = NULL, some = NULL;
+	size_t left, all = 0;
+	int before = cuCtxGetCurrent(&none);
+	cudaFree(0);
+	printf("%d %d", before, cuMemGetInfo(&left, &all));
+	cuCtxGetCurrent(&some);
+	printf(" %d %d\n", !none && some, all > 0);
+}
+C
+"$CT_RELEASE/ctcc" -o both both.cu
+same "a call of the run-time API initializes the driver API, too, and makes the primary context current" "3 0 1 1" "$(./both)"
+
 # The device is what CACHETRIAGE_GPU says.
 cat >board.cu <<'C'
 #include <cuda_runtime.h>
