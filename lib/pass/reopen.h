@@ -14,6 +14,9 @@ CT_DECLS_BEGIN
 int ct_pass_reopen(const struct ct_profile *p, const struct ct_pass_settings *settings, const char *why,
                    struct ct_trace **trace, struct ct_error *e);
 
+/* Instead of a number of warp instructions: no engine has counted all of them, and the bytes have to do. */
+#define CT_PASS_INSTS_UNKNOWN UINT64_MAX
+
 /* Says, when that trace has been read to its end, whether it is the one that p was made from: the same bytes, and as
  * many warp instructions were replayed. Fails with CT_ERR_USAGE naming what differs. */
 int ct_pass_same_trace(const struct ct_profile *p, const struct ct_trace *trace, uint64_t warp_insts,

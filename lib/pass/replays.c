@@ -181,6 +181,21 @@ static int choose_sample(struct replays *x)
 	return x->thin ? CT_OK : ct_fail_nomem(x->e);
 }
 
+/* The warp instructions of the trace, as an engine counts them that has replayed it to its end. */
+static uint64_t insts_of_trace(const struct replays *x, const struct ct_replays_engine *engine)
+{
+	for (unsigned i = 0; i < x->n; i++)
+		if (!ct_replays_stopped(&engine[i], &x->total[x->first + i]))
+			return x->total[x->first + i].warp_insts;
+	return CT_PASS_INSTS_UNKNOWN;
+}
+
+int ct_replays_stopped(const struct ct_replays_engine *engine, const struct ct_replay_counts *total)
+{
+	uint64_t most = engine->options.most_cycles;
+	return most && total->cycles - total->launch_cycles > most;
+}
+
 /* One pass for the engines from x->first on. */
 static int run_some(struct replays *x, const struct ct_replays_engine *engine)
 {
@@ -196,7 +211,7 @@ static int run_some(struct replays *x, const struct ct_replays_engine *engine)
 		ct_pass_end(x->settings, x->trace);
 	}
 	if (st == CT_OK)
-		st = ct_pass_same_trace(x->p, x->trace, x->total[x->first].warp_insts, x->e);
+		st = ct_pass_same_trace(x->p, x->trace, insts_of_trace(x, engine), x->e);
 	ct_thin_free(x->thin);
 	x->thin = NULL;
 	ct_lanes_free(x->lanes);

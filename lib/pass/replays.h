@@ -36,7 +36,8 @@ struct ct_replays_hooks {
 
 /* Runs the trace that p was made from (reopen.h) through n engines and checks that it was that trace. total[i] gets
  * the counts of engine i over all launches. As many engines as the memory limit has room for are made at once and
- * share a pass over the trace; at least one. Of a sample (settings->sample_kernels) counts are those of the whole as it
+ * share a pass over the trace; at least one. An engine that stops at its options.most_cycles lets the
+ * others go on; of a sample nobody may ask for that. Of a sample (settings->sample_kernels) counts are those of the whole as it
  * tells; begin does not come before launches that it leaves out. With threads, engines run in threads of their own, so that parts of two
  * engines may share nothing that changes. `why` is the option that needs the trace, for messages. hooks may be NULL.
  * Fails as ct_replays_fit() of one engine, ct_pass_reopen(), ct_replay_new(), the engines and their parts do. */
@@ -45,6 +46,9 @@ int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *se
                    const struct ct_replays_hooks *hooks, struct ct_replay_counts *total,
                    struct ct_error *e);
 
+/* Whether an engine of such a run has stopped at its options.most_cycles: total is what it counted until then, and more
+ * cycles than these. Pure. */
+int ct_replays_stopped(const struct ct_replays_engine *engine, const struct ct_replay_counts *total);
 /* Lines of an L1 at its largest: an adaptive one takes what shared memory leaves of both. Pure. */
 double ct_replays_l1_lines(const struct ct_gpu *g);
 /* Bytes that an engine of that GPU takes, whatever the trace. Pure. */

@@ -111,6 +111,16 @@ void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 	}
 }
 
+uint64_t rp_counts_cycles(const struct ct_replay *r)
+{
+	uint64_t now = r->horizon > r->base ? r->horizon - r->base : 0;
+	uint64_t before = r->cycles_before > r->launch ? r->cycles_before : r->launch;
+	if (still_warming_up(r))
+		return 0;
+	return r->total.cycles - r->total.launch_cycles -
+	       (r->at_warm.cycles - r->at_warm.launch_cycles) + (now > before ? now - before : 0);
+}
+
 void ct_replay_total(const struct ct_replay *r, struct ct_replay_counts *c)
 {
 	*c = gather_counts(r);

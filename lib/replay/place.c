@@ -153,6 +153,17 @@ static int check_length(struct ct_replay *r)
 	return rp_window_end(r) >= RP_LAST_CYCLE ? rp_too_long(r) : 0;
 }
 
+/* Whether the engine has run for longer than anybody asks for: it stops, and the CTA that waits goes. */
+static int is_over(struct ct_replay *r)
+{
+	if (!r->most_cycles || rp_counts_cycles(r) <= r->most_cycles)
+		return 0;
+	r->stopped = 1;
+	ct_cta_unref(r->waiting);
+	r->waiting = NULL;
+	return 1;
+}
+
 int rp_place_waiting(struct ct_replay *r)
 {
 	while (r->waiting) {
@@ -167,6 +178,8 @@ int rp_place_waiting(struct ct_replay *r)
 			continue;
 		if (check_length(r) < 0 || close_window(r) < 0 || skip_idle_windows(r) < 0)
 			return r->error.status;
+		if (is_over(r))
+			return 0;
 	}
 	return 0;
 }
@@ -182,5 +195,7 @@ int rp_run_to_end(struct ct_replay *r)
 			return 0;
 		if (check_length(r) < 0 || close_window(r) < 0 || skip_idle_windows(r) < 0)
 			return r->error.status;
+		if (is_over(r))
+			return 0;
 	}
 }

@@ -117,6 +117,7 @@ static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, 
 	if (!o)
 		return 0;
 	r->warmup = o->warmup;
+	r->most_cycles = o->most_cycles;
 	r->replication = o->replication;
 	r->nobs = o->n_observers;
 	r->obs = ct_calloc(o->n_observers, sizeof *r->obs);
@@ -245,7 +246,7 @@ void ct_replay_free(struct ct_replay *r)
  * launch latency is over (doc/replay.md section 1). */
 int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struct ct_error *e)
 {
-	if (r->error.status)
+	if (r->error.status || r->stopped)
 		return copy_error(r, e);
 	struct ct_gpu takers = r->g; /* an SM's share of the CTAs is over those that take any */
 	takers.sms -= r->parts ? r->parts->nowned : 0;
@@ -290,7 +291,7 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 
 int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error *e)
 {
-	if (r->error.status)
+	if (r->error.status || r->stopped)
 		return copy_error(r, e);
 	if (!r->code)
 		r->code = ct_cta_code(cta);
@@ -300,19 +301,27 @@ int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error 
 	return copy_error(r, e);
 }
 
-/* A launch without CTAs ends where its first could have been placed. */
+/* A launch without CTAs ends where its first could have been placed, one in which the engine stops where it stopped. Later
+ * ones have no counts. */
 int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct ct_error *e)
 {
 	if (r->error.status)
 		return copy_error(r, e);
-	if (r->launch_ctas)
+	if (!r->in_kernel) {
+		if (c)
+			*c = (struct ct_replay_counts){0};
+		return CT_OK;
+	}
+	if (r->launch_ctas && !r->stopped)
 		rp_run_to_end(r);
-	else
+	else if (!r->launch_ctas)
 		r->end_cycle = r->first_place;
+	if (r->stopped)
+		r->end_cycle = (uint32_t)(r->horizon - r->base);
 	rp_llc_log_flush(r, RP_NEVER64);
 	rp_directory_merge(r);
 	r->in_kernel = 0;
-	if (r->parts)
+	if (r->parts && !r->stopped)
 		rp_parts_kernel(r);
 	r->launch_key += (uint64_t)r->kernel->grid[0] * r->kernel->grid[1] * r->kernel->grid[2] *
 	                 r->occ.warps_per_cta;
@@ -327,6 +336,6 @@ uint64_t ct_replay_placed(const struct ct_replay *r)
 
 void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes)
 {
-	if (r->g.llc_memcpy_fill)
+	if (r->g.llc_memcpy_fill && !r->stopped)
 		rp_llc_fill(r, address, bytes);
 }

@@ -174,6 +174,10 @@ struct ct_replay_options {
 	uint64_t warmup; /* the first warp instructions are not counted; of the launch in which
 	                        they end, CTAs and warps are */
 	int replication; /* count replication against the other L1s */
+	/* Core cycles without launches and warm-up after which nobody needs more: the engine stops at the end of the
+	 * window in which it has passed them and takes what comes then without replaying it, so that it counts more
+	 * cycles than these and less of everything than it would have. 0: it replays all. */
+	uint64_t most_cycles;
 	const struct ct_replay_parts *parts; /* parts.h; NULL: none. Copied, what it points at is not.
 	                        CT_ERR_UNSUPPORTED with fixed timing */
 };

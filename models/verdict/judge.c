@@ -14,6 +14,9 @@
 /* Systems that are replayed: of each mechanism the judged one, its alternatives, its ideal, and the GPU as configured. */
 enum { SYSTEMS_MAX = 8 * CT_MECHANISMS_MAX, SYSTEMS_EACH = 64, TRIED_MAX = 64, ENGINES_MAX = 64 };
 
+/* Replays that are kept for other systems that come to the same GPU. */
+enum { PLAIN_CONFIGURED, PLAIN_LAST, PLAIN_KEPT };
+
 /* A system and what its replays in the timing at hand gave. */
 struct system {
 	struct ct_mechanism_run *run; /* NULL: the GPU as configured, or an ideal of all mechanisms */
@@ -25,7 +28,8 @@ struct system {
 	unsigned n_tried;
 	struct ct_replay_counts best;   /* of the setting with the fewest cycles */
 	struct ct_sample_series sample; /* of it, where the trace is sampled */
-	double only; /* the one setting to replay; 0: those of a search, or the only one there is */
+	double only;   /* the one setting to replay; 0: those of a search, or the only one there is */
+	double enough; /* cycles after which its replay tells nothing more; 0: all of it does */
 };
 
 /* An engine of a round. */
@@ -48,6 +52,10 @@ struct bench {
 	struct system *system;
 	unsigned n;
 	double configured; /* cycles of the GPU as configured in this timing; 0: not replayed yet */
+	/* GPUs without parts and ideals whose replay in this timing is known, and what they counted: the one as configured,
+	 * and the last of a system. Cycles 0: none. Samples are not kept. */
+	struct ct_gpu plain_gpu[PLAIN_KEPT];
+	struct ct_replay_counts plain[PLAIN_KEPT];
 	struct ct_sample_series sample;                /* of it */
 	double found[CT_MECHANISMS_MAX][SYSTEMS_EACH]; /* the settings that quick replays found best */
 	/* What the ideals of mechanisms with settings gave: cycles over those of the GPU as configured. */
@@ -108,6 +116,39 @@ static void add_of_mechanism(struct bench *b, unsigned m, const char *name)
 
 /* ---- one round ---- */
 
+/* Whether the replays are of a sample of the trace. */
+static int is_sampled(const struct bench *b)
+{
+	const double share = b->j->settings->sample_kernels;
+	return share > 0 && share < 1;
+}
+
+static const struct ct_mechanism_tried *best_of(const struct system *s)
+{
+	const struct ct_mechanism_tried *best = NULL;
+	for (unsigned i = 0; i < s->n_tried; i++)
+		if (!best || s->tried[i].cycles < best->cycles)
+			best = &s->tried[i];
+	return best;
+}
+
+/* Notes what a setting of a system gave; *sample moves where it is the best so far. */
+static void take_counts(struct system *s, double setting, const struct ct_replay_counts *c,
+                        struct ct_sample_series *sample)
+{
+	const double cycles = (double)(c->cycles - c->launch_cycles);
+	const struct ct_mechanism_tried *best = best_of(s);
+	if (s->n_tried == TRIED_MAX)
+		return;
+	if (!best || cycles < best->cycles) {
+		s->best = *c;
+		ct_sample_free(&s->sample);
+		s->sample = *sample;
+		*sample = (struct ct_sample_series){0};
+	}
+	s->tried[s->n_tried++] = (struct ct_mechanism_tried){setting, cycles};
+}
+
 /* Makes the engine of a system of a mechanism at a setting. */
 static int make_engine(struct ct_mechanism_run *run, unsigned system, double setting,
                        struct ct_replays_engine *spec, void **parts, struct ct_error *e)
@@ -131,12 +172,52 @@ static int acts_at(struct ct_mechanism_run *run, double setting)
 	return st != CT_OK || spec.options.parts != NULL;
 }
 
+/* Whether an engine is a GPU and nothing more. */
+static int is_plain(const struct ct_replays_engine *spec)
+{
+	return !spec->options.parts && !spec->options.ideal;
+}
+
+/* What an engine counts, where that GPU has been replayed; NULL: it has not. Padding may hide that two are the same, which
+ * costs a replay and changes nothing. */
+static const struct ct_replay_counts *
+known_counts(const struct bench *b, const struct ct_replays_engine *spec)
+{
+	for (int i = 0; is_plain(spec) && i < PLAIN_KEPT; i++)
+		if (b->plain[i].cycles && memcmp(spec->gpu, &b->plain_gpu[i], sizeof *spec->gpu) == 0)
+			return &b->plain[i];
+	return NULL;
+}
+
+static void keep_counts(struct bench *b, int which, const struct ct_gpu *g,
+                        const struct ct_replay_counts *c)
+{
+	if (is_sampled(b))
+		return;
+	b->plain_gpu[which] = *g;
+	b->plain[which] = *c;
+}
+
+/* The cycles at which the replay of a system stops. Of the settings of a search only those count that are faster than the
+ * GPU as configured, which is one of them. */
+static double enough_cycles(const struct bench *b, const struct system *s, double setting)
+{
+	double enough = s->enough;
+	if (is_sampled(b) || s->ideal)
+		return 0;
+	if (setting > 0 && !(s->only > 0) && b->configured > 0 && acts_at(s->run, setting))
+		enough = enough > 0 ? fmin(enough, b->configured) : b->configured;
+	return enough;
+}
+
 /* Adds a system to those that the next pass replays. A mechanism that cannot make its engine fails
  * alone. */
 static int add_engine(struct bench *b, struct system *s, double setting)
 {
 	struct round *r = &b->round;
 	struct ct_replays_engine *spec = &r->spec[r->n];
+	const struct ct_replay_counts *known;
+	struct ct_sample_series none = {0};
 	int st = CT_OK;
 	if (r->n == ENGINES_MAX)
 		return CT_OK;
@@ -149,6 +230,12 @@ static int add_engine(struct bench *b, struct system *s, double setting)
 			spec->options.ideal = s->ideal;
 	}
 	spec->options.timing = b->timing;
+	spec->options.most_cycles = st == CT_OK ? (uint64_t)enough_cycles(b, s, setting) : 0;
+	if (st == CT_OK && s->run && (known = known_counts(b, spec))) {
+		s->run->mechanism->engine_free(r->engine[r->n].parts);
+		take_counts(s, setting, known, &none);
+		return CT_OK;
+	}
 	r->n++;
 	if (st == CT_OK || st == CT_ERR_NOMEM)
 		return st;
@@ -201,32 +288,6 @@ static void free_engines(struct bench *b)
 	b->round.n = 0;
 }
 
-static const struct ct_mechanism_tried *best_of(const struct system *s)
-{
-	const struct ct_mechanism_tried *best = NULL;
-	for (unsigned i = 0; i < s->n_tried; i++)
-		if (!best || s->tried[i].cycles < best->cycles)
-			best = &s->tried[i];
-	return best;
-}
-
-/* Notes what a setting of a system gave; *sample moves where it is the best so far. */
-static void take_counts(struct system *s, double setting, const struct ct_replay_counts *c,
-                        struct ct_sample_series *sample)
-{
-	const double cycles = (double)(c->cycles - c->launch_cycles);
-	const struct ct_mechanism_tried *best = best_of(s);
-	if (s->n_tried == TRIED_MAX)
-		return;
-	if (!best || cycles < best->cycles) {
-		s->best = *c;
-		ct_sample_free(&s->sample);
-		s->sample = *sample;
-		*sample = (struct ct_sample_series){0};
-	}
-	s->tried[s->n_tried++] = (struct ct_mechanism_tried){setting, cycles};
-}
-
 /* Replays what the systems want next, in one pass; 0 in *n when none wants any more. */
 static int run_round(struct bench *b, unsigned *n)
 {
@@ -243,6 +304,9 @@ static int run_round(struct bench *b, unsigned *n)
 		                    &hooks, total, b->e);
 	for (unsigned i = 0; i < *n && st == CT_OK; i++) {
 		struct system *s = b->round.engine[i].system;
+		const struct ct_replays_engine *spec = &b->round.spec[i];
+		if (s->run && is_plain(spec) && !ct_replays_stopped(spec, &total[i]))
+			keep_counts(b, PLAIN_LAST, spec->gpu, &total[i]);
 		take_counts(s, b->round.engine[i].setting, &total[i], &sample[i]);
 	}
 	free_engines(b);
@@ -271,13 +335,19 @@ static void write_speedup(struct bench *b, struct ct_records *w, const struct sy
 static int write_system(struct bench *b, const struct ct_mechanism *m, const struct system *s)
 {
 	const struct ct_mechanism_tried *best = best_of(s);
+	double speedup = best && best->cycles > 0 ? b->configured / best->cycles : 0;
 	struct ct_records w = {
 		.p = b->j->p, .e = b->e, .mechanism = m->name, .system = s->name, .method = b->method};
 	if (!best || !(best->cycles > 0))
 		return CT_OK;
+	/* Slower than the best of the simpler systems, by how much nobody asks. */
+	if (s->enough > 0 && best->cycles > s->enough) {
+		ct_records_between(&w, "speedup_configured", speedup, 0, speedup);
+		return w.status;
+	}
 	ct_records_value(&w, "cycles", (double)s->best.cycles);
 	ct_records_value(&w, "ipc", (double)s->best.thread_insts / (double)s->best.cycles);
-	write_speedup(b, &w, s, b->configured / best->cycles);
+	write_speedup(b, &w, s, speedup);
 	ct_records_value(&w, "llc_mpki",
 	                 1000 * (double)s->best.llc_misses / (double)s->best.thread_insts);
 	if (s->run && !s->ideal && best->setting > 0 && m->setting_records)
@@ -300,6 +370,7 @@ static int run_systems(struct bench *b)
 		st = run_round(b, &n);
 	if (st == CT_OK && configured && configured->n_tried) {
 		b->configured = configured->tried[0].cycles;
+		keep_counts(b, PLAIN_CONFIGURED, b->j->gpu, &configured->best);
 		ct_sample_free(&b->sample);
 		b->sample = configured->sample;
 		b->system[configured - b->system].sample = (struct ct_sample_series){0};
@@ -335,6 +406,17 @@ static int has_settings(const struct ct_mechanism *m)
 	return m->candidates && m->alternatives && *m->alternatives;
 }
 
+/* Whether a replay of a mechanism's ideal is likely to decide: not where the ideal is estimated to gain more than such
+ * estimates are off at least. Without it replays of the systems decide. */
+static int may_bound(const struct bench *b, const struct ct_mechanism *m)
+{
+	struct ct_estimate es;
+	const char *ideal = ct_bound_system(m);
+	if (!ideal || ct_range_estimate(b->j->p, m, ideal, &es) == CT_DECIDED_NOT)
+		return 1;
+	return !(es.value > ct_verdict_benefits * exp(m->estimate_error.floor));
+}
+
 /* The ideals that bound open mechanisms: each level once for all that have no settings. */
 static void add_bounds(struct bench *b, unsigned open)
 {
@@ -344,7 +426,7 @@ static void add_bounds(struct bench *b, unsigned open)
 			continue;
 		if (has_settings(b->j->run[m]->mechanism))
 			add_ideal_of_settings(b, m);
-		else
+		else if (may_bound(b, b->j->run[m]->mechanism))
 			levels |= 1u << b->j->run[m]->mechanism->bound;
 	}
 	for (unsigned i = CT_BOUND_L1; i < BOUNDS; i++)
@@ -405,18 +487,22 @@ static int takes_timing(struct bench *b, unsigned m, const char *name)
 	return st == CT_OK && !spec.options.parts;
 }
 
-/* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In full timing, which takes
+/* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In quick timing an
+ * alternative without settings waits for a judged system that takes full timing, since most of those gain nothing. In full timing, which takes
  * long, an alternative has its turn when the judged system has been replayed and is still open: first the best by what is
  * known so far, then the others, any of which may be better than was estimated. */
-static int is_wanted(struct bench *b, const struct ct_mechanism *m, const char *name, int alternative)
+static int is_wanted(struct bench *b, unsigned i, const char *name, int alternative)
 {
+	const struct ct_mechanism *m = b->j->run[i]->mechanism;
 	struct ct_estimate es;
 	struct ct_verdict v;
 	enum ct_verdict_step step = b->timing == CT_REPLAY_QUICK ? CT_DECIDED_QUICK : CT_DECIDED_FULL;
 	if (ct_range_estimate(b->j->p, m, name, &es) >= step)
 		return 0;
-	if (!alternative || step == CT_DECIDED_QUICK)
+	if (!alternative || (step == CT_DECIDED_QUICK && m->candidates))
 		return 1;
+	if (step == CT_DECIDED_QUICK)
+		return takes_timing(b, i, m->judged);
 	if (ct_range_estimate(b->j->p, m, m->judged, &es) < step)
 		return 0;
 	b->no_memory |= ct_verdict_decide(b->j->p, m, &v) < 0;
@@ -426,14 +512,32 @@ static int is_wanted(struct bench *b, const struct ct_mechanism *m, const char *
 	       ct_range_estimate(b->j->p, m, v.alternative, &es) >= step;
 }
 
+/* The cycles of the fastest simpler system of m that has been replayed in full timing. Where nobody sees more than the
+ * verdict, which is held against the best of them, another one matters only when it is faster. 0: none was replayed. */
+static double cycles_of_best(const struct bench *b, const struct ct_mechanism_run *run)
+{
+	static const double digits = 1e-5; /* more than what records leave out behind the sixth */
+	double best = 0;
+	if (!run->judged_only || b->timing != CT_REPLAY_FULL || is_sampled(b))
+		return 0;
+	for (const char *const *name = run->mechanism->alternatives; name && *name; name++) {
+		struct ct_estimate es;
+		if (ct_range_estimate(b->j->p, run->mechanism, *name, &es) == CT_DECIDED_FULL)
+			best = fmax(best, es.value);
+	}
+	return best > 0 && b->configured > 0 ? ceil(b->configured / best * (1 + digits)) : 0;
+}
+
 static void add_wanted(struct bench *b, unsigned m)
 {
 	const struct ct_mechanism *x = b->j->run[m]->mechanism;
-	if (is_wanted(b, x, x->judged, 0) && takes_timing(b, m, x->judged))
+	if (is_wanted(b, m, x->judged, 0) && takes_timing(b, m, x->judged))
 		add_of_mechanism(b, m, x->judged);
 	for (const char *const *other = x->alternatives; other && *other; other++)
-		if (is_wanted(b, x, *other, 1) && takes_timing(b, m, *other))
+		if (is_wanted(b, m, *other, 1) && takes_timing(b, m, *other)) {
 			add_of_mechanism(b, m, *other);
+			b->system[b->n - 1].enough = cycles_of_best(b, b->j->run[m]);
+		}
 }
 
 /* The judged systems and alternatives of open mechanisms; *n tells how many there were to replay. */
@@ -456,6 +560,22 @@ static int replay_systems(struct bench *b, unsigned open, unsigned *n)
 	return st;
 }
 
+/* What the profile's own replay has counted of the GPU as configured, as far as records of systems tell it. */
+static void know_configured(struct bench *b)
+{
+	static const char *const names[] = {
+		"cycles", "launch_cycles", "thread_insts", "llc_sector_misses"};
+	double value[4];
+	for (int i = 0; i < 4; i++)
+		if (!ct_profile_get(b->j->p, "all", names[i], &value[i]))
+			return;
+	keep_counts(b, PLAIN_CONFIGURED, b->j->gpu,
+	            &(struct ct_replay_counts){.cycles = (uint64_t)value[0],
+	                                       .launch_cycles = (uint64_t)value[1],
+	                                       .thread_insts = (uint64_t)value[2],
+	                                       .llc_misses = (uint64_t)value[3]});
+}
+
 /* The rounds of one timing. What bounds the mechanisms comes first, once: in full timing where the GPU has no quick one,
  * as with another network than a crossbar. */
 static int judge_in(struct bench *b, enum ct_replay_timing timing)
@@ -465,6 +585,9 @@ static int judge_in(struct bench *b, enum ct_replay_timing timing)
 	b->timing = timing;
 	b->method = timing == CT_REPLAY_QUICK ? "quick" : "full";
 	b->configured = timing == CT_REPLAY_FULL ? b->j->configured_cycles : 0;
+	memset(b->plain, 0, sizeof b->plain);
+	if (b->configured > 0)
+		know_configured(b);
 	if (open && !b->bounded) {
 		st = replay_bounds(b, open);
 		b->bounded = st == CT_OK;

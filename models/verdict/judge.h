@@ -33,7 +33,8 @@ struct ct_judge {
 };
 
 /* Replays until all verdicts are decided or nothing is left to try: the configured GPU and the ideals of open mechanisms,
- * then their judged systems and alternatives, in quick timing and then those that are still open in full. Each round is
+ * then their judged systems and alternatives, in quick timing and then those that are still open in full. What cannot
+ * change a word is left out or stops early (doc/models.md section 13). Each round is
  * one pass over the trace that the profile names; there is none when no verdict is open. Appends ES speedup_configured
  * and cycles of scope all with method quick or full. A trace that cannot be read again is no failure, and is told in
  * j->why, unless j->from_trace: then it fails with CT_ERR_IO. Fails with CT_ERR_NOMEM. The results do not depend on settings->threads. One call at a time per profile. */

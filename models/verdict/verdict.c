@@ -297,6 +297,31 @@ static void decide_by_bound(struct case_of *c, struct ct_verdict *v)
 	}
 }
 
+/* Where the best of the simpler systems is only estimated to be that: the first one that is known as closely as the judged
+ * system and gives as much takes its place, since the best of all gives no less. */
+static void take_sufficient(struct case_of *c, struct ct_verdict *v)
+{
+	if (is_replayed_as(c->by_alternative, c->by) || v->low < ct_verdict_hurts)
+		return;
+	for (const char *const *name = c->m->alternatives; name && *name; name++) {
+		struct ct_estimate es;
+		enum ct_verdict_step by = ct_range_estimate(c->p, c->m, *name, &es);
+		double low, high;
+		if (by < CT_DECIDED_QUICK || !is_replayed_as(by, c->by))
+			continue;
+		ct_range_ratio(c->p, &c->judged, &es, &low, &high);
+		if (high > ct_verdict_benefits)
+			continue;
+		c->alternative = es;
+		c->by_alternative = by;
+		c->over_low = low;
+		c->over_high = high;
+		v->alternative_speedup = es.value;
+		snprintf(v->alternative, sizeof v->alternative, "%s", *name);
+		return;
+	}
+}
+
 /* An estimate that is above what is possible is an error of the estimate. Where all of its range is, it tells nothing but
  * that there may be a gain: from none to the bound. An ideal may be slower than the GPU as configured, with requests in
  * another order: that makes no loss of an estimate. */
@@ -326,6 +351,8 @@ static void decide_by_range(struct case_of *c, struct ct_verdict *v)
 	c->over_high = INFINITY;
 	if (c->by_alternative != CT_DECIDED_NOT && c->m->alternatives)
 		ct_range_ratio(c->p, &c->judged, &c->alternative, &c->over_low, &c->over_high);
+	if (c->by_alternative != CT_DECIDED_NOT)
+		take_sufficient(c, v);
 	if (c->bound > ct_verdict_benefits && c->by_alternative >= CT_DECIDED_QUICK)
 		c->over_bound = ct_bound_over(
 			c->p, c->m, v->alternative, &c->alternative, c->why_bound, sizeof c->why_bound);

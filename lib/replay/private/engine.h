@@ -100,7 +100,9 @@ struct ct_replay {
 	struct rp_sm *sm;
 	struct ct_replay_counts total, at_begin, at_warm;
 	uint64_t launch, cycles_before;
-	int warm; /* warm-up is over */
+	uint64_t most_cycles; /* of the options */
+	int warm;             /* warm-up is over */
+	int stopped;          /* has run for more than most_cycles */
 	struct ct_error error;
 	struct rp_directory *directory;
 	struct rp_quick *quick; /* quick timing: its memory system */
@@ -158,6 +160,8 @@ int rp_run_to_end(struct ct_replay *r);
 void rp_counts_begin(struct ct_replay *r, uint64_t launch);
 void rp_counts_warm(struct ct_replay *r);
 void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c);
+/* Core cycles that have been counted up to the present window, without launches; 0 before the warm-up is over. */
+uint64_t rp_counts_cycles(const struct ct_replay *r);
 
 /* replay.c: the run fails, unless it has before; returns its status. */
 int rp_fail(struct ct_replay *r, int status, const char *text);
