@@ -94,6 +94,8 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->mshr = ct_pool_take(&r->pool, q->mshr_mask + 1, sizeof *q->mshr);
 	q->merged = ct_pool_take(&r->pool, (size_t)sm->cache.lru.capacity * r->l1_sectors,
 	                         sizeof *q->merged);
+	q->schedulers = r->g.schedulers;
+	q->active_warps = r->g.scheduler == CT_SCHED_TWO_LEVEL ? r->g.active_warps : 0;
 	q->req_mask = FIRST_REQUESTS - 1;
 	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
 	q->inst_free = q->joined_free = RP_NO_INDEX;

@@ -521,6 +521,7 @@ static CT_INLINE void take_from_place(struct access *a, uint32_t place, const st
 		if (a->op->kind != RP_STORE)
 			a->sm->c.mem_latency_sum += back - w->issued;
 		a->sm->warp[a->warp].back = a->sid;
+		a->sm->warp[a->warp].fetched = rp_max32(a->sm->warp[a->warp].fetched, back);
 		set_results(a->sm, a->warp, a->op, back);
 	}
 }

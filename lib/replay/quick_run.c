@@ -28,6 +28,52 @@ static CT_INLINE int knows_when(struct rp_sm *sm, uint32_t warp)
 	return 1;
 }
 
+/* The warp's place among the active ones goes to the oldest that has none. */
+static void give_place(struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	struct rp_quick_sm *q = sm->quick;
+	uint32_t sub = sm->warp[warp].sub, n = q->schedulers;
+	struct rp_quick_sched *s = &q->sched[sub];
+	uint64_t bit = UINT64_C(1) << sm->warp[warp].slot;
+	if (!(s->active & bit))
+		return;
+	s->active ^= bit;
+	s->nactive--;
+	if (!s->pending)
+		return;
+	uint32_t slot = ct_pick_oldest(s->pending, &sm->warp[sub].age, n * sizeof *sm->warp);
+	struct rp_warp *next = &sm->warp[slot * n + sub];
+	s->pending ^= UINT64_C(1) << slot;
+	s->active |= UINT64_C(1) << slot;
+	s->nactive++;
+	next->born = rp_max32(rp_max32(next->born, at), sm->now);
+	rp_warp_push(&sm->queue, slot * n + sub, next->born);
+}
+
+/* The warp waits for data or for other warps from cycle `at` on, or has ended: with two levels it is not active any more
+ * (two_level.c). */
+static CT_INLINE void leave_active(struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	if (sm->quick->active_warps)
+		give_place(sm, warp, at);
+}
+
+/* The warp can go on: whether it is active, or becomes so. */
+static CT_INLINE int enter_active(struct rp_quick_sm *q, const struct rp_warp *w)
+{
+	struct rp_quick_sched *s = &q->sched[w->sub];
+	uint64_t bit = UINT64_C(1) << w->slot;
+	if (s->active & bit)
+		return 1;
+	if (s->nactive >= q->active_warps) {
+		s->pending |= bit;
+		return 0;
+	}
+	s->active |= bit;
+	s->nactive++;
+	return 1;
+}
+
 static void push_or_park(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
@@ -35,6 +81,8 @@ static void push_or_park(struct rp_sm *sm, uint32_t warp)
 	w->parked = !knows_when(sm, warp);
 	if (!w->parked)
 		rp_warp_push(&sm->queue, warp, w->born);
+	else
+		leave_active(sm, warp, w->born);
 }
 
 /* No instruction is left. */
@@ -44,6 +92,7 @@ static void end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	struct rp_cta *c = &sm->cta[w->slot_cta];
 	c->running--;
 	w->op = NULL;
+	leave_active(sm, warp, w->born);
 	w->parked = w->open != 0;
 	if (!w->parked)
 		rp_end_warp(sm, warp);
@@ -82,6 +131,7 @@ void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 		sm->c.mem_latency_sum += back - p->issued;
 	w->open--;
 	w->back = p->sid;
+	w->fetched = rp_max32(w->fetched, back);
 	rp_results_at(sm, p->warp, op, p->group, back, back - RP_SEEN_BEFORE);
 	w->wait.atomics -= op->kind == RP_ATOMIC;
 	if (op->kind == RP_ASYNC) {
@@ -158,14 +208,19 @@ static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_
 		}
 		if (op->kind == RP_BARRIER) {
 			rp_meet_barrier(r, sm, warp, push_or_park);
+			if (w->wait.at_barrier)
+				leave_active(sm, warp, at + 1);
 			return;
 		}
 		if (!knows_when(sm, warp)) {
 			w->parked = 1;
+			leave_active(sm, warp, at + 1);
 			return;
 		}
 		if (w->op->outward || w->born > at + SHORT_WAIT || too_far(sm, w->born, ahead) ||
 		    n >= RUN_LIMIT || sm->failed) {
+			if (w->born > at + SHORT_WAIT && w->born <= w->fetched) /* no unit takes so long */
+				leave_active(sm, warp, at + 1);
 			rp_warp_push(&sm->queue, warp, w->born);
 			return;
 		}
@@ -215,6 +270,8 @@ static CT_INLINE void next_warp(struct ct_replay *r, struct rp_sm *sm, int watch
 	uint32_t warp = held ? take_held(r, sm) : rp_warp_pop(&sm->queue), at;
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_quick_sched *s = &q->sched[w->sub];
+	if (q->active_warps && !held && !enter_active(q, w))
+		return;
 	if (held) {
 		at = rp_max32(w->born, sm->now);
 	} else {

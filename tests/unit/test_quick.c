@@ -267,12 +267,15 @@ static void counts_are_those_of_the_full_engine(void **state)
 {
 	static struct micro_result full, a, b;
 	(void)state;
-	for (uint64_t seed = 1; seed <= 4; seed++) {
+	for (uint64_t seed = 1; seed <= 7; seed++) {
 		struct micro m;
 		struct ct_gpu g;
 		micro_gpu(&g, (int)(seed % MICRO_GPUS));
 		g.sms = 1 + (uint32_t)seed % 4;
 		g.scheduler = seed % 2 ? CT_SCHED_GTO : CT_SCHED_LRR;
+		if (seed > 4)
+			g.scheduler = CT_SCHED_TWO_LEVEL;
+		g.active_warps = 1 + (uint32_t)seed % 3;
 		random_trace(&m, seed);
 		micro_run(&m, &g, NULL, &full);
 		random_trace(&m, seed);
@@ -296,6 +299,52 @@ static void counts_are_those_of_the_full_engine(void **state)
 		assert_in_range(a.c.cycles - a.c.launch_cycles,
 		                (full.c.cycles - full.c.launch_cycles) * 7 / 10,
 		                (full.c.cycles - full.c.launch_cycles) * 13 / 10);
+	}
+}
+
+/* Cycles without the launch of a CTA of `warps` warps: chains of results, with a load of a line of their own before the
+ * last half if `loads`. */
+static uint64_t chains(const struct ct_gpu *g, const struct ct_replay_options *o, uint32_t warps,
+                       int loads)
+{
+	enum { CHAIN = 100 };
+	static struct micro_result r;
+	struct micro m = {0};
+	micro_kernel(&m, "k", 1, 32 * warps, 0, 40);
+	micro_cta(&m);
+	for (uint32_t w = 0; w < warps; w++) {
+		micro_warp(&m, w, CHAIN + 2);
+		for (int i = 0; i <= CHAIN; i++)
+			if (i != CHAIN / 2)
+				micro_line(&m, "ffffffff 1 R1 FADD 2 R1 R1 0");
+			else if (loads)
+				micro_line(&m, "ffffffff 1 R1 LDG.E 1 R1 4 1 0x%x 4", 0x10000000 + 4096 * w);
+			else
+				micro_line(&m, "ffffffff 0 BAR.SYNC 0 0");
+		micro_line(&m, "ffffffff 0 EXIT 0 0");
+	}
+	micro_cta_end(&m);
+	micro_run(&m, g, o, &r);
+	return r.c.cycles - r.c.launch_cycles;
+}
+
+/* Only the active warps of a two-level scheduler issue; one that waits for data or at a barrier leaves its place to
+ * another (two_level.c). */
+static void only_active_warps_issue(void **state)
+{
+	(void)state;
+	for (int loads = 0; loads < 2; loads++) {
+		struct ct_gpu g;
+		micro_gpu(&g, MICRO_RTX3070);
+		g.scheduler = CT_SCHED_LRR;
+		uint64_t all = chains(&g, &quick, 16, loads);
+		g.scheduler = CT_SCHED_TWO_LEVEL;
+		for (g.active_warps = 1; g.active_warps <= 4; g.active_warps++) {
+			uint64_t full = chains(&g, NULL, 16, loads), q = chains(&g, &quick, 16, loads);
+			assert_in_range(q, full * 9 / 10, full * 11 / 10);
+			if (g.active_warps == 1)
+				assert_true(q > 2 * all);
+		}
 	}
 }
 
@@ -466,6 +515,7 @@ int main(void)
 		cmocka_unit_test(a_slice_serves_one_a_cycle),
 		cmocka_unit_test(limits_bind),
 		cmocka_unit_test(counts_are_those_of_the_full_engine),
+		cmocka_unit_test(only_active_warps_issue),
 		cmocka_unit_test(any_limits),
 		cmocka_unit_test(sectors_of_the_llc_may_be_larger),
 		cmocka_unit_test(calendars_give_the_first_free_place),

@@ -35,6 +35,10 @@ struct rp_slots {
 
 struct rp_quick_sched {
 	struct rp_slots issue, unit[RP_UNITS];
+	/* two-level scheduling: slots of the active warps, how many; those that could go on and have no place among
+	 * them */
+	uint64_t active, pending;
+	uint32_t nactive;
 };
 
 /* What an SM asks a slice for: an LLC sector. Cycles of the launch. */
@@ -118,6 +122,8 @@ struct rp_quick_sm {
 	uint32_t nwait;         /* of the last ones */
 	uint16_t *held;         /* ring of warps with an instruction that finds no place */
 	uint32_t held_first, nheld;
+	uint32_t schedulers;
+	uint32_t active_warps; /* of a scheduler, at most; 0: all are */
 	struct rp_quick_sched *sched;
 	struct rp_calendar write_back, lsu; /* of the launch */
 };
