@@ -219,7 +219,8 @@ static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_
 		}
 		if (w->op->outward || w->born > at + SHORT_WAIT || too_far(sm, w->born, ahead) ||
 		    n >= RUN_LIMIT || sm->failed) {
-			if (w->born > at + SHORT_WAIT && w->born <= w->fetched) /* no unit takes so long */
+			if (w->born > at + SHORT_WAIT &&
+			    w->born <= w->fetched) /* no unit takes so long */
 				leave_active(sm, warp, at + 1);
 			rp_warp_push(&sm->queue, warp, w->born);
 			return;

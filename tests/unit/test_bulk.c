@@ -127,7 +127,8 @@ static void what_lines_say(void **state)
 	moves("0010 00000001 0 UTMAREDG.2D.ADD 2 UR8 UR16 16 0x0 0 48 0 4 " AT " 3 32 32 0 0 NoVal\n",
 	      CT_ACCESS_REDUCTION, 16, 1, 48);
 	/* A carriage return between words is as good as a blank. */
-	moves("0010 00000001 0 UTMAREDG.2D.ADD 2 UR8 UR16 16 0x0 0 64 0 4 " AT " 4 32 \r32 32 0 0 NoVal\n",
+	moves("0010 00000001 0 UTMAREDG.2D.ADD 2 UR8 UR16 16 0x0 0 64 0 4 " AT
+	      " 4 32 \r32 32 0 0 NoVal\n",
 	      CT_ACCESS_REDUCTION, 16, 1, 64);
 	/* Where the width column does not come to the sum, equal parts do. */
 	moves("0010 00000001 0 UBLKCP.S.G 2 UR8 UR16 4 0x400 0 2048 0 3 1 " AT " 0 0 NoVal\n",

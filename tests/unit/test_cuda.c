@@ -465,6 +465,17 @@ static void errors_have_names_and_texts(void **state)
 
 /* ---- the driver API ---- */
 
+/* Runs first: any call of the run-time API initializes the driver API too, as CUDA does. */
+static void the_driver_waits_to_be_initialized(void **state)
+{
+	CUdevice device;
+	int n;
+	(void)state;
+	assert_int_equal(cuDeviceGet(&device, 0), CUDA_ERROR_NOT_INITIALIZED);
+	GOOD(cudaGetDeviceCount(&n));
+	assert_int_equal(cuDeviceGet(&device, 0), CUDA_SUCCESS);
+}
+
 static void the_driver_loads_and_launches(void **state)
 {
 	CUdevice device;
@@ -475,7 +486,6 @@ static void the_driver_loads_and_launches(void **state)
 	size_t bytes;
 	unsigned got = 0;
 	(void)state;
-	assert_int_equal(cuDeviceGet(&device, 0), CUDA_ERROR_NOT_INITIALIZED);
 	assert_int_equal(cuInit(0), CUDA_SUCCESS);
 	assert_int_equal(cuDeviceGet(&device, 0), CUDA_SUCCESS);
 	assert_int_equal(cuCtxCreate(&context, 0, device), CUDA_SUCCESS);
@@ -554,6 +564,7 @@ static void faults_are_told_and_stick(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_driver_waits_to_be_initialized),
 		cmocka_unit_test(a_kernel_computes),
 		cmocka_unit_test(a_stub_launches_what_was_pushed),
 		cmocka_unit_test(variables_are_reached_by_their_shadows),

@@ -318,7 +318,8 @@ static uint64_t chains(const struct ct_gpu *g, const struct ct_replay_options *o
 			if (i != CHAIN / 2)
 				micro_line(&m, "ffffffff 1 R1 FADD 2 R1 R1 0");
 			else if (loads)
-				micro_line(&m, "ffffffff 1 R1 LDG.E 1 R1 4 1 0x%x 4", 0x10000000 + 4096 * w);
+				micro_line(&m, "ffffffff 1 R1 LDG.E 1 R1 4 1 0x%x 4",
+				           0x10000000 + 4096 * w);
 			else
 				micro_line(&m, "ffffffff 0 BAR.SYNC 0 0");
 		micro_line(&m, "ffffffff 0 EXIT 0 0");

@@ -22,11 +22,12 @@ struct rp_warp {
 	uint32_t stores;        /* not acknowledged */
 	uint32_t blocked_since; /* on outstanding loads, RP_NEVER: not */
 	uint32_t back;          /* sid of the load that came back last */
-	uint32_t fetched;       /* quick: when all that is known to come from global and local memory is there */
-	uint32_t charged;       /* where somebody asks: cycles before this one are charged to loads */
-	uint32_t *regs;         /* cycle at which each register can be read */
-	uint8_t sub, slot;      /* scheduler, and which of its slots */
-	uint8_t held;           /* waits for more than registers: rp_update_held() */
+	uint32_t
+		fetched; /* quick: when all that is known to come from global and local memory is there */
+	uint32_t charged;  /* where somebody asks: cycles before this one are charged to loads */
+	uint32_t *regs;    /* cycle at which each register can be read */
+	uint8_t sub, slot; /* scheduler, and which of its slots */
+	uint8_t held;      /* waits for more than registers: rp_update_held() */
 	uint8_t live, issued_any;
 	uint8_t parked; /* quick: goes on when something is back of which nobody knows when */
 	uint16_t slot_cta;
