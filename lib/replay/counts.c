@@ -68,7 +68,7 @@ void rp_counts_warm(struct ct_replay *r)
 		issued += rp_warp_insts(&r->sm[i]);
 	if (issued < r->warmup)
 		return;
-	uint64_t now = r->horizon > r->base ? r->horizon - r->base : 0;
+	uint64_t now = rp_window_start(r);
 	uint64_t ctas = r->at_begin.ctas, warps = r->at_begin.warps;
 	r->warm = 1;
 	r->at_begin = gather_counts(r);
@@ -113,7 +113,7 @@ void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 
 uint64_t rp_counts_cycles(const struct ct_replay *r)
 {
-	uint64_t now = r->horizon > r->base ? r->horizon - r->base : 0;
+	uint64_t now = rp_window_start(r);
 	uint64_t before = r->cycles_before > r->launch ? r->cycles_before : r->launch;
 	if (still_warming_up(r))
 		return 0;

@@ -78,7 +78,7 @@ static void take_replies(struct ct_replay *r, struct rp_sm *sm)
 	enum { AHEAD = 6 }; /* replies between what the host's memory is asked for */
 	struct rp_quick_sm *q = sm->quick;
 	uint32_t epoch = (uint32_t)(r->base - r->epoch), oldest = q->over;
-	uint64_t word = (r->horizon - r->base) / 64; /* nothing comes back before */
+	uint64_t word = rp_window_start(r) / 64; /* nothing comes back before */
 	if (q->write_back.first < word)
 		rp_calendar_pass(&q->write_back, word);
 	while (sm->replies.n) {

@@ -506,6 +506,37 @@ static void a_launch_lasts_too_long(void **state)
 	}
 }
 
+/* Launches that begin within the window in which the one before has ended, at any cycle of it: each loads the same line, which
+ * the LLC has after the first, and none takes longer than that. */
+static void launches_begin_within_windows(void **state)
+{
+	enum { LAUNCHES = 40 };
+	uint64_t first = 0;
+	(void)state;
+	for (uint32_t n = 1; n <= LAUNCHES; n++) {
+		static struct micro_result r;
+		struct micro m = {0};
+		struct ct_gpu g;
+		micro_gpu(&g, MICRO_RTX3070);
+		g.launch_cycles = g.cta_launch_cycles = 0;
+		for (uint32_t k = 0; k < n; k++) {
+			micro_kernel(&m, "k", 1, 32, 0, 32);
+			micro_cta(&m);
+			micro_warp(&m, 0, 3 + k);
+			micro_line(&m, "%s", bypass);
+			micro_line(&m, "%s", use);
+			for (uint32_t i = 0; i < k; i++) /* so that ends are spread over windows */
+				micro_line(&m, "ffffffff 1 R8 FADD 2 R2 R3 0");
+			micro_line(&m, "ffffffff 0 EXIT 0 0");
+			micro_cta_end(&m);
+		}
+		micro_run(&m, &g, &quick, &r);
+		first = n == 1 ? r.c.cycles : first;
+		assert_int_equal(r.c.dram_read_bytes, 32);
+		assert_in_range(r.c.cycles, first, n * (first + n));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,6 +554,7 @@ int main(void)
 		cmocka_unit_test(slots_end_where_nothing_is_known),
 		cmocka_unit_test(what_needs_the_full_engine_is_refused),
 		cmocka_unit_test(a_launch_lasts_too_long),
+		cmocka_unit_test(launches_begin_within_windows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,12 @@ void rp_make_resources_free(struct ct_gpu *g, unsigned what);
 
 /* place.c: the cycle of the launch at which the present window ends, 0: before the launch begins. */
 uint32_t rp_window_end(const struct ct_replay *r);
+/* The launch's cycle in which the window begins; 0 where that was before the launch, which begins within a window when the one
+ * before it has just ended. */
+static inline uint64_t rp_window_start(const struct ct_replay *r)
+{
+	return r->horizon > r->base ? r->horizon - r->base : 0;
+}
 /* The launch lasts for longer than its cycles are counted: the run has failed. */
 int rp_too_long(struct ct_replay *r);
 /* Until the CTA that waits has been placed; until all have left. */
