@@ -278,6 +278,10 @@ $(BUILD)/tests/lowering: $(call obj,tests/lowering/measure.c) $(LIB)
 lowering: all $(BUILD)/tests/lowering
 	@bash tests/lowering/run.sh $(BUILD)
 
+## suites: every program of checkouts POLYBENCH= and RODINIA= compiled and run, a row a program (half an hour)
+suites: all
+	@bash tests/suites/run.sh $(BUILD)
+
 ## validation: the papers' programs at the papers' size beside the papers' numbers (hours; goes on where it stopped)
 validation: all $(BUILD)/tests/truth $(BUILD)/tests/gate
 	@bash tests/validation/run.sh $(BUILD)
@@ -447,6 +451,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: sweeps lowering operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity quick-against-full silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: sweeps lowering suites operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity quick-against-full silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

@@ -1,0 +1,47 @@
+# Compiles the programs of programs.tsv with ctcc, as they are in checkouts of their suites, runs each, and prints a row a program
+# (make suites). Columns: whether it compiles; its status; whether its own check passes (- where it has none); CPU seconds
+# of the run; and the last line of what went wrong.
+#     POLYBENCH=DIR RODINIA=DIR [ONLY=NAME] [LIMIT=SECONDS] bash tests/suites/run.sh BUILD
+# The suites are not part of this repository. Programs run in a copy of the checkout, in which inputs.sh makes Rodinia's data.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+export PATH=$(cd "$1" && pwd)/bin:$PATH
+[ -n "${POLYBENCH:-}${RODINIA:-}" ] || { echo "suites: set POLYBENCH and RODINIA to checkouts" >&2; exit 2; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+. "$here/inputs.sh"
+
+why() { # LOG: its first error, or else its last line
+	{ grep -m 1 -iE 'error|undefined|not found' "$1" || grep . "$1" | tail -n 1; } | tr '\t' ' ' | cut -c 1-160
+}
+
+run() { # SUITE NAME FOLDER COMPILE ARGUMENTS CHECK
+	local status passes=- TIMEFORMAT='%U'
+	cd "$work/$1/$3" || return
+	# shellcheck disable=SC2086
+	if ! ctcc -O3 -w -o "$work/program" $4 >"$work/log" 2>&1; then
+		printf '%s\t%s\tno\t-\t-\t-\t%s\n' "$1" "$2" "$(why "$work/log")"
+		return
+	fi
+	[ "$5" != - ] || set -- "$1" "$2" "$3" "$4" "" "$6"
+	# shellcheck disable=SC2086
+	{ time timeout "${LIMIT:-1800}" "$work/program" $5 </dev/null >"$work/out" 2>&1; echo $? >"$work/status"; } 2>"$work/time"
+	status=$(cat "$work/status")
+	if [ "$6" != - ]; then
+		grep -qaE -e "$6" "$work/out" && passes=yes || passes=no
+	fi
+	[ "$2" != lud ] || ! grep -qa dismatch "$work/out" || passes=no
+	printf '%s\t%s\tyes\t%s\t%s\t%.0f\t%s\n' "$1" "$2" "$status" "$passes" "$(tail -n 1 "$work/time")" \
+		"$([ "$status" = 0 ] && [ $passes != no ] || why "$work/out")"
+}
+
+for suite in P R; do
+	[ $suite = P ] && from=${POLYBENCH:-} || from=${RODINIA:-}
+	[ -z "$from" ] || { cp -r "$from/." "$work/$suite" && chmod -R u+w "$work/$suite"; } || exit 1
+	[ $suite = P ] || [ -z "$from" ] || make_rodinia_inputs "$work/R"
+done
+printf 'suite\tprogram\tcompiles\tstatus\tcheck\tcpu_s\twhy\n'
+grep -v '^#' "$here/programs.tsv" | while IFS=$'\t' read -r suite name folder compile arguments check; do
+	[ -d "$work/$suite" ] && [[ -z "${ONLY:-}" || $name == "$ONLY" ]] || continue
+	(run "$suite" "$name" "$folder" "$compile" "$arguments" "$check")
+done
