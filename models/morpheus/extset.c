@@ -17,7 +17,9 @@ struct ct_mo_set {
 	uint64_t clock, counter_max;
 	unsigned capacity, resident;
 	unsigned registers[CT_MO_LEVELS];
-	unsigned used[CT_MO_LEVELS]; /* slots of each level that hold a block */
+	unsigned used[CT_MO_LEVELS];     /* slots of each level that hold a block */
+	unsigned of_level[CT_MO_LEVELS]; /* blocks that need each level */
+	int settled; /* nothing has been asked for since an epoch that evicted nothing: another one would change nothing */
 	struct block *b;
 };
 
@@ -94,6 +96,7 @@ static void make_recent(struct ct_mo_set *s, struct block *b)
 static void evict_block(struct ct_mo_set *s, struct block *b, struct ct_mo_victims *v)
 {
 	s->used[b->slot]--;
+	s->of_level[b->need]--;
 	s->resident--;
 	v->evicted++;
 	v->dirty += b->dirty;
@@ -149,12 +152,15 @@ static void insert_block(struct ct_mo_set *s, uint64_t tag, int is_write, unsign
 	                    .need = (unsigned char)level,
 	                    .slot = (unsigned char)slot};
 	s->resident++;
+	s->of_level[level]++;
 	make_recent(s, b);
 }
 
 /* A write gave the block other contents. */
 static void change_level(struct ct_mo_set *s, struct block *b, unsigned level, struct ct_mo_victims *v)
 {
+	s->of_level[b->need]--;
+	s->of_level[level]++;
 	b->need = (unsigned char)level;
 	if (level <= b->slot)
 		return;
@@ -169,6 +175,7 @@ int ct_mo_set_access(struct ct_mo_set *s, uint64_t block, int is_write, enum ct_
 {
 	struct ct_mo_victims none, *out = v ? v : &none;
 	memset(out, 0, sizeof *out);
+	s->settled = 0;
 	struct block *b = find_block(s, block);
 	if (!b) {
 		insert_block(s, block, is_write, (unsigned)level, out);
@@ -186,12 +193,9 @@ int ct_mo_set_access(struct ct_mo_set *s, uint64_t block, int is_write, enum ct_
 /* Registers in proportion to what residents need: quarters, halves and wholes. */
 static void assign_registers(struct ct_mo_set *s)
 {
-	uint64_t need[CT_MO_LEVELS] = {0, 0, 0}, sum = 0, rest[CT_MO_LEVELS];
-	for (unsigned i = 0; i < s->capacity; i++)
-		if (s->b[i].valid)
-			need[s->b[i].need] += 4 / SLOTS_PER_REGISTER[s->b[i].need];
+	uint64_t need[CT_MO_LEVELS], sum = 0, rest[CT_MO_LEVELS];
 	for (unsigned l = 0; l < CT_MO_LEVELS; l++)
-		sum += need[l];
+		sum += need[l] = (uint64_t)s->of_level[l] * (4 / SLOTS_PER_REGISTER[l]);
 	unsigned left = s->p.registers - 1; /* at least one register stays uncompressed */
 	unsigned to_give = left;
 	for (unsigned l = 0; l < CT_MO_LEVELS; l++) {
@@ -227,7 +231,7 @@ void ct_mo_set_epoch(struct ct_mo_set *s, struct ct_mo_victims *v)
 {
 	struct ct_mo_victims none, *out = v ? v : &none;
 	memset(out, 0, sizeof *out);
-	if (s->resident == 0)
+	if (s->resident == 0 || s->settled)
 		return;
 	assign_registers(s);
 	for (unsigned i = 0; i < s->capacity; i++)
@@ -242,11 +246,13 @@ void ct_mo_set_epoch(struct ct_mo_set *s, struct ct_mo_victims *v)
 			s->used[l]++;
 		} else {
 			b->valid = 0;
+			s->of_level[b->need]--;
 			s->resident--;
 			out->evicted++;
 			out->dirty += b->dirty;
 		}
 	}
+	s->settled = !out->evicted;
 }
 
 unsigned ct_mo_set_resident(const struct ct_mo_set *s)
@@ -256,10 +262,7 @@ unsigned ct_mo_set_resident(const struct ct_mo_set *s)
 
 unsigned ct_mo_set_level(const struct ct_mo_set *s, enum ct_mo_level level)
 {
-	unsigned n = 0;
-	for (unsigned i = 0; i < s->capacity; i++)
-		n += s->b[i].valid && s->b[i].need == level;
-	return n;
+	return s->of_level[level];
 }
 
 unsigned ct_mo_set_slots(const struct ct_mo_set *s)

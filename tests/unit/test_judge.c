@@ -15,6 +15,7 @@
 #include "models/common/records.h"
 #include "models/verdict/judge.h"
 #include "pass/replays.h"
+#include "replay/parts.h"
 #include "tests/support/gpus.h"
 #include "tests/support/mechanism_trial.h"
 
@@ -312,6 +313,41 @@ static void test_searches(void **state)
 	trial_free(&x.t);
 }
 
+static int hurts;
+
+/* The judged system has a part that does nothing; settings help, or hurt. */
+static int make_engine_with_part(const struct ct_mechanism_run *run, unsigned system,
+                                 struct ct_replays_engine *engine, void **parts, struct ct_error *e)
+{
+	static const struct ct_replay_parts nothing;
+	int st = make_engine(run, system, engine, parts, e);
+	if (hurts)
+		other[system][(int)run->setting].l1_latency = 4 * run->gpu->l1_latency;
+	engine->options.parts = system == SHORT ? &nothing : NULL;
+	return st;
+}
+
+/* The ideal of a mechanism with settings is tried at one. Where it gains there, it is no bound, and nothing is said of others;
+ * where it does not, all settings are searched. */
+static void test_probes_the_ideal(void **state)
+{
+	(void)state;
+	for (hurts = 0; hurts < 2; hurts++) {
+		static struct trial x;
+		struct ct_mechanism m = sooner;
+		m.candidates = two_rounds;
+		m.bound = CT_BOUND_L1;
+		m.engine = make_engine_with_part;
+		begin(&x, &m, "sharedl1-28");
+		judge(&x);
+		if (hurts)
+			assert_true(speedup(&x, "Ideal-L1", "full") < 1);
+		else
+			assert_true(isnan(speedup(&x, "Ideal-L1", "full")));
+		trial_free(&x.t);
+	}
+}
+
 /* A trace that is gone: a failure where it has just been read, else said in the reason. */
 static void test_without_trace(void **state)
 {
@@ -336,13 +372,10 @@ static void test_without_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decides),
-		cmocka_unit_test(test_quick_first),
-		cmocka_unit_test(test_only_what_decides),
-		cmocka_unit_test(test_known_cycles),
-		cmocka_unit_test(test_searches),
-		cmocka_unit_test(test_without_trace),
-		cmocka_unit_test(test_slower_alternative),
+		cmocka_unit_test(test_decides),           cmocka_unit_test(test_quick_first),
+		cmocka_unit_test(test_only_what_decides), cmocka_unit_test(test_known_cycles),
+		cmocka_unit_test(test_searches),          cmocka_unit_test(test_probes_the_ideal),
+		cmocka_unit_test(test_without_trace),     cmocka_unit_test(test_slower_alternative),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
