@@ -462,3 +462,18 @@ void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char
 	else
 		snprintf(out, n, "LLC misses unchanged, limited by %s", by);
 }
+
+void ct_mo_replayed_row_why(const struct ct_mo_row *bl, const struct ct_mo_row *r, char *out, size_t n)
+{
+	const struct ct_mo_estimate *x = &r->x, *base = &bl->x;
+	double misses = base->llc_misses > 0 ? x->llc_misses / base->llc_misses - 1 : 0;
+	double bytes = base->dram_bytes > 0 ? x->dram_bytes / base->dram_bytes - 1 : 0;
+	if (r == bl)
+		snprintf(out, n, "DRAM moves %.3g bytes a cycle", x->dram_bytes / x->cycles);
+	else if (r->system->extended && x->cache_sms <= 0)
+		snprintf(out, n, "every SM does more by computing");
+	else if (fabs(misses) >= 0.005 || fabs(bytes) >= 0.005)
+		snprintf(out, n, "LLC misses %+.0f %%, DRAM bytes %+.0f %%", 100 * misses, 100 * bytes);
+	else
+		snprintf(out, n, "LLC misses and DRAM bytes unchanged");
+}

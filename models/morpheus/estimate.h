@@ -67,7 +67,9 @@ int ct_mo_answer_curve(struct ct_mo_answer *a, struct ct_profile *p, struct ct_e
 enum { CT_MO_NOTES_MAX = 8, CT_MO_NOTE_LEN = 240 };
 unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_LEN]);
 
-/* Why a row gains or does not, in a few words. */
+/* Why an estimated row gains or does not, in a few words. */
 void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char *out, size_t n);
+/* The same of a replayed row, against that of BL: what the replays counted, since only the model knows what limits it. */
+void ct_mo_replayed_row_why(const struct ct_mo_row *bl, const struct ct_mo_row *r, char *out, size_t n);
 
 #endif

@@ -6,10 +6,11 @@
 
 /* ---- its systems ---- */
 
-/* One system: the SMs that it uses, its extended LLC, what it gains, and why by the analytic row. */
+/* One system: the SMs that it uses, its extended LLC, what it gains, and why. bl: the baseline's row of the same method. */
 static void show_row(struct ct_table *table, const struct ct_profile *p, const struct ct_mo_answer *a,
-                     const struct ct_mo_row *r, const struct ct_mo_row *analytic)
+                     const struct ct_mo_row *r, const struct ct_mo_row *bl)
 {
+	const int is_analytic = bl == &a->row[0];
 	const struct ct_mo_estimate *x = &r->x;
 	char why[160];
 	ct_table_cell(table, "%s", r->system->name);
@@ -21,9 +22,12 @@ static void show_row(struct ct_table *table, const struct ct_profile *p, const s
 		ct_table_cell(table, "-");
 	ct_table_real(table, 1000 * x->llc_misses / a->model.w->thread_insts);
 	ct_verdict_speedup_cells(table, p, ct_mechanism_morpheus.name, &r->speedup,
-	                         r == analytic ? "analytic" : "replay", analytic == &a->row[0]);
+	                         is_analytic ? "analytic" : "replay", r->system == bl->system);
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
-	ct_mo_row_why(a, analytic, why, sizeof why);
+	if (is_analytic)
+		ct_mo_row_why(a, r, why, sizeof why);
+	else
+		ct_mo_replayed_row_why(bl, r, why, sizeof why);
 	ct_table_cell(table, "%s", why);
 }
 
@@ -85,7 +89,8 @@ int ct_mo_show(const struct ct_mechanism_run *run, const struct ct_table_style *
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		int replayed = s->replayed && !run->check && isfinite(s->row[i].x.cycles);
 		if (a->systems >> i & 1)
-			show_row(&table, run->p, a, replayed ? &s->row[i] : &a->row[i], &a->row[i]);
+			show_row(&table, run->p, a, replayed ? &s->row[i] : &a->row[i],
+			         replayed ? &s->row[0] : &a->row[0]);
 	}
 	ct_table_render(&table, b);
 	if (s->replayed && run->check)

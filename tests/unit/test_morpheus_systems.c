@@ -292,6 +292,30 @@ static void a_profile_gives_the_same_estimates(void **state)
 	ct_profile_free(q);
 }
 
+/* What a replayed row says comes from its own counts and those of BL. */
+static void a_replayed_row_says_what_was_counted(void **state)
+{
+	int all = ct_mo_system_find("Morpheus-ALL");
+	struct ct_mo_row bl = {.system = ct_mo_system_at(0)},
+			 r = {.system = ct_mo_system_at((size_t)all)};
+	char why[160];
+	(void)state;
+	bl.x = (struct ct_mo_estimate){.cycles = 1000, .llc_misses = 200, .dram_bytes = 15100};
+	ct_mo_replayed_row_why(&bl, &bl, why, sizeof why);
+	assert_string_equal(why, "DRAM moves 15.1 bytes a cycle");
+	r.x = (struct ct_mo_estimate){
+		.cycles = 900, .cache_sms = 2, .llc_misses = 150, .dram_bytes = 15402};
+	ct_mo_replayed_row_why(&bl, &r, why, sizeof why);
+	assert_string_equal(why, "LLC misses -25 %, DRAM bytes +2 %");
+	r.x.llc_misses = 200;
+	r.x.dram_bytes = 15100;
+	ct_mo_replayed_row_why(&bl, &r, why, sizeof why);
+	assert_string_equal(why, "LLC misses and DRAM bytes unchanged");
+	r.x.cache_sms = 0;
+	ct_mo_replayed_row_why(&bl, &r, why, sizeof why);
+	assert_string_equal(why, "every SM does more by computing");
+}
+
 static void an_incomplete_profile_is_refused(void **state)
 {
 	struct ct_workload *w = *state, *back = calloc(1, sizeof *back);
@@ -337,6 +361,7 @@ int main(void)
 		cmocka_unit_test(sector_distances_agree_with_the_law),
 		cmocka_unit_test(a_profile_gives_the_same_estimates),
 		cmocka_unit_test(an_incomplete_profile_is_refused),
+		cmocka_unit_test(a_replayed_row_says_what_was_counted),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
