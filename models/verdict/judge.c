@@ -388,7 +388,7 @@ static const unsigned ideals[] = {[CT_BOUND_L1] = CT_REPLAY_IDEAL_L1,
 enum { BOUNDS = sizeof ideals / sizeof ideals[0] };
 
 /* The setting at which the ideal of a mechanism with settings is tried first: of those of its search's first round the last
- * at which the mechanism does anything, for Morpheus nearly all SMs. 0: there is none. */
+ * at which the mechanism does anything. 0: there is none. */
 static double probe_setting(const struct bench *b, unsigned m, unsigned system)
 {
 	struct ct_mechanism_run *run = b->j->run[m];
