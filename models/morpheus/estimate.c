@@ -445,10 +445,16 @@ static const char *limited_by(const struct ct_mo_estimate *x)
 	return ct_perf_station_name(x->bottleneck);
 }
 
+/* What a count is more than before, as a share of that; 0 where there was none. */
+static double added_share(double before, double now)
+{
+	return before > 0 ? now / before - 1 : 0;
+}
+
 void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char *out, size_t n)
 {
 	const struct ct_mo_estimate *x = &r->x, *base = &a->row[0].x;
-	double misses = base->llc_misses > 0 ? x->llc_misses / base->llc_misses - 1 : 0;
+	double misses = added_share(base->llc_misses, x->llc_misses);
 	const char *by = limited_by(x);
 	char busy[64];
 	ct_perf_busy_text(x->utilisation, x->yield, busy, sizeof busy);
@@ -466,8 +472,8 @@ void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char
 void ct_mo_replayed_row_why(const struct ct_mo_row *bl, const struct ct_mo_row *r, char *out, size_t n)
 {
 	const struct ct_mo_estimate *x = &r->x, *base = &bl->x;
-	double misses = base->llc_misses > 0 ? x->llc_misses / base->llc_misses - 1 : 0;
-	double bytes = base->dram_bytes > 0 ? x->dram_bytes / base->dram_bytes - 1 : 0;
+	double misses = added_share(base->llc_misses, x->llc_misses);
+	double bytes = added_share(base->dram_bytes, x->dram_bytes);
 	if (r == bl)
 		snprintf(out, n, "DRAM moves %.3g bytes a cycle", x->dram_bytes / x->cycles);
 	else if (r->system->extended && x->cache_sms <= 0)

@@ -432,14 +432,14 @@ static int may_bound(const struct bench *b, const struct ct_mechanism *m)
 }
 
 /* The ideals that bound open mechanisms: each level once for all that have no settings. */
-static void add_bounds(struct bench *b, unsigned open)
+static void add_bounds(struct bench *b, unsigned open, int as_probe)
 {
 	unsigned levels = 0;
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++) {
 		if (!(open >> m & 1))
 			continue;
 		if (has_settings(b->j->run[m]->mechanism))
-			add_ideal_of_settings(b, m, 1);
+			add_ideal_of_settings(b, m, as_probe);
 		else if (may_bound(b, b->j->run[m]->mechanism))
 			levels |= 1u << b->j->run[m]->mechanism->bound;
 	}
@@ -483,29 +483,22 @@ static int write_bound(struct bench *b, unsigned m, unsigned *search)
 	return st;
 }
 
-/* The GPU as configured and the ideals. */
+/* The GPU as configured and the ideals: those of settings as probes, then all settings of those that the probe left open. */
 static int replay_bounds(struct bench *b, unsigned open)
 {
-	unsigned search = 0, none = 0;
-	int st;
-	clear_systems(b);
-	add_bounds(b, open);
-	if (!b->n)
-		return CT_OK;
-	st = run_systems(b);
-	for (unsigned m = 0; m < CT_MECHANISMS_MAX && st == CT_OK; m++)
-		if (open >> m & 1)
-			st = write_bound(b, m, &search);
-	if (st != CT_OK || !search)
-		return st;
-	clear_systems(b);
-	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
-		if (search >> m & 1)
-			add_ideal_of_settings(b, m, 0);
-	st = run_systems(b);
-	for (unsigned m = 0; m < CT_MECHANISMS_MAX && st == CT_OK; m++)
-		if (search >> m & 1)
-			st = write_bound(b, m, &none);
+	int st = CT_OK;
+	for (int as_probe = 1; st == CT_OK && open; as_probe = 0) {
+		unsigned search = 0;
+		clear_systems(b);
+		add_bounds(b, open, as_probe);
+		if (!b->n)
+			return CT_OK;
+		st = run_systems(b);
+		for (unsigned m = 0; m < CT_MECHANISMS_MAX && st == CT_OK; m++)
+			if (open >> m & 1)
+				st = write_bound(b, m, &search);
+		open = search;
+	}
 	return st;
 }
 
