@@ -27,10 +27,10 @@ run() { # SUITE NAME FOLDER COMPILE ARGUMENTS CHECK
 	# shellcheck disable=SC2086
 	{ time timeout "${LIMIT:-1800}" "$work/program" $5 </dev/null >"$work/out" 2>&1; echo $? >"$work/status"; } 2>"$work/time"
 	status=$(cat "$work/status")
-	if [ "$6" != - ]; then
-		grep -qaE -e "$6" "$work/out" && passes=yes || passes=no
+	if [ "$6" != - ]; then # what it says, and behind ' !' what it must not say
+		grep -qaE -e "${6%% !*}" "$work/out" && passes=yes || passes=no
+		[[ $6 != *" !"* ]] || ! grep -qaE -e "${6#* !}" "$work/out" || passes=no
 	fi
-	[ "$2" != lud ] || ! grep -qa dismatch "$work/out" || passes=no
 	printf '%s\t%s\tyes\t%s\t%s\t%.0f\t%s\n' "$1" "$2" "$status" "$passes" "$(tail -n 1 "$work/time")" \
 		"$([ "$status" = 0 ] && [ $passes != no ] || why "$work/out")"
 }
