@@ -296,13 +296,15 @@ static void count_gap(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 	}
 }
 
+/* What a cycle without an issue counts as. Under two-level scheduling it is lost to a pending warp whenever one is ready there,
+ * also when an active warp is ready and found no collector (reading two-level-states). */
 static int state_of(const struct mk_core *k, int two_level)
 {
 	if (!k->live)
 		return GAP_NONE;
 	if (!k->ready)
 		return GAP_IDLE;
-	return two_level && !(k->ready & k->active) ? GAP_PENDING : GAP_STALL;
+	return two_level && (k->ready & ~k->active) ? GAP_PENDING : GAP_STALL;
 }
 
 /* One cycle of a sub-core, in the order of the pipeline from its end: results, dispatch, banks, then one

@@ -1,14 +1,16 @@
 #include "models/malekeh/energy.h"
 
-enum { BITS = CT_MK_VALUE_BYTES * 8 };
-
 double ct_mk_crossbar_pj(const struct ct_mk_system *s, const struct ct_mk_machine *m, uint32_t warps,
                          const struct ct_mk_params *p)
 {
+	enum { OCU = 2 * 2, EIGHT = 2 * 8 }; /* banks times collectors */
+	double eight = p->v[CT_MK_P_EIGHT_COLLECTORS];
+	double rest = p->v[CT_MK_P_BANK_READ_PJ] + p->v[CT_MK_P_ARBITER_PJ] +
+	              2 * p->v[CT_MK_P_BUFFER_PJ];
+	/* rest + EIGHT / OCU one = eight (rest + one) */
+	double one = rest * (eight - 1) / ((double)EIGHT / OCU - eight);
 	uint32_t banks = m->banks * (s->monolithic ? m->cores : 1);
-	uint32_t ports = banks + (s->collectors ? s->collectors : warps);
-	double mm = ports * BITS * p->v[CT_MK_P_WIRE_PITCH] * 1e-3;
-	return BITS * p->v[CT_MK_P_WIRE_PJ] * mm;
+	return one * banks * (s->collectors ? s->collectors : warps) / OCU;
 }
 
 double ct_mk_energy_pj(const struct ct_mk_counts *c, const struct ct_mk_system *s,

@@ -34,12 +34,10 @@ static const struct ct_constant TABLE[CT_MK_KEYS] = {
                                "128 B of a collector, CACTI (BOW, MICRO "
                                "2020; recalled, not checked)",
                                CT_CONSTANT_REAL, "an access to a value in a collector"},
-	[CT_MK_P_WIRE_PJ] = {"wire_pj", 0.2, 0, 1e3, "pJ/bit/mm", "28 nm, NVIDIA's table",
-                             CT_CONSTANT_REAL, "a wire of the crossbar"},
-	[CT_MK_P_WIRE_PITCH] = {"wire_pitch", 0.2, 0, 1e3, "um",
-                                "ours: intermediate metal of 28 nm, "
-                                "wire and space",
-                                CT_CONSTANT_REAL, "distance between the wires of the crossbar"},
+	[CT_MK_P_EIGHT_COLLECTORS] = {"eight_collectors", 2.83, 1.001, 3.999, "",
+                                      "I: power of the register file, 8 collectors over 2",
+                                      CT_CONSTANT_REAL,
+                                      "what a read costs with 8 collectors over what it costs with 2"},
 	[CT_MK_P_ARBITER_PJ] = {"arbiter_pj", 1, 0, 1e6, "pJ", "ours: a few hundred gates",
                                 CT_CONSTANT_REAL, "a request to the arbiter of the banks"},
 };

@@ -21,9 +21,8 @@ enum ct_mk_key {
 	CT_MK_P_PORTS,          /* results that a CCU takes in a cycle; 0: all */
 	CT_MK_P_BANK_READ_PJ,
 	CT_MK_P_BANK_WRITE_PJ,
-	CT_MK_P_BUFFER_PJ,  /* one access to a collector's or a small cache's value */
-	CT_MK_P_WIRE_PJ,    /* bit and mm */
-	CT_MK_P_WIRE_PITCH, /* um */
+	CT_MK_P_BUFFER_PJ, /* one access to a collector's or a small cache's value */
+	CT_MK_P_EIGHT_COLLECTORS,
 	CT_MK_P_ARBITER_PJ, /* one request */
 	CT_MK_KEYS
 };

@@ -10,6 +10,7 @@
 struct turn {
 	uint64_t free_at;
 	uint64_t waiting; /* requests that arrived before free_at and had to wait */
+	uint64_t behind;  /* insertions that let lookups go first */
 };
 
 struct ct_mo_extllc {
@@ -151,13 +152,27 @@ static void pass_time(struct ct_mo_extllc *x, uint64_t now)
 	x->next_epoch = now - now % x->p.epoch + x->p.epoch;
 }
 
-/* The SM's port takes one block at a time, then a warp serves one request at a time; both
- * first come, first served. */
+/* The SM's port takes one block at a time, first come, first served. */
+static uint64_t pass_port(struct ct_mo_extllc *x, uint32_t sm, uint64_t now)
+{
+	uint64_t start = x->port[sm] > now ? x->port[sm] : now;
+	x->port[sm] = start + x->p.port;
+	return start;
+}
+
+/* Insertions that were put off begin as long as the warp is free before `start`. */
+static void serve_insertions(const struct ct_mo_extllc *x, struct turn *w, uint64_t start)
+{
+	for (; w->behind && w->free_at < start; w->behind--)
+		w->free_at += x->p.service;
+}
+
+/* A warp serves one request at a time, first come, first served. */
 uint64_t ct_mo_extllc_serve(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t now)
 {
 	struct turn *w = &x->warp[pl->set];
-	uint64_t *port = &x->port[pl->sm], start = *port > now ? *port : now;
-	*port = start + x->p.port;
+	uint64_t start = pass_port(x, pl->sm, now);
+	serve_insertions(x, w, start);
 	if (w->free_at > start) {
 		start = w->free_at;
 		w->waiting++;
@@ -169,6 +184,21 @@ uint64_t ct_mo_extllc_serve(struct ct_mo_extllc *x, const struct ct_mo_place *pl
 	w->free_at = start + x->p.service;
 	x->c.wait_cycles += start - now;
 	return start;
+}
+
+void ct_mo_extllc_insert(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t now)
+{
+	if (!x->p.lookups_first) {
+		ct_mo_extllc_serve(x, pl, now);
+		return;
+	}
+	struct turn *w = &x->warp[pl->set];
+	uint64_t start = pass_port(x, pl->sm, now);
+	serve_insertions(x, w, start);
+	if (w->free_at > start)
+		w->behind++;
+	else
+		w->free_at = start + x->p.service;
 }
 
 static int predict_hit(const struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block,
@@ -241,9 +271,11 @@ int ct_mo_extllc_access(struct ct_mo_extllc *x, const struct ct_mo_place *pl, ui
 	int st = ct_mo_extllc_lookup(x, pl, block, kind, level, now, r, e);
 	if (st != CT_OK)
 		return st;
-	/* An insertion behind a predicted miss takes the warp's time, too, but nobody waits. */
-	uint64_t start = ct_mo_extllc_serve(x, pl, now);
-	r->ready = r->predicted ? start + x->p.trip : now;
+	r->ready = now;
+	if (r->predicted)
+		r->ready = ct_mo_extllc_serve(x, pl, now) + x->p.trip;
+	else /* takes the warp's time, too, but nobody waits */
+		ct_mo_extllc_insert(x, pl, now);
 	return CT_OK;
 }
 

@@ -25,6 +25,7 @@ struct ct_mo_extllc_params {
 	unsigned lru_bits;
 	int count_rule;         /* with compression: the paper's swap rule, a diagnostic
 	                                     that counts false negatives (reading swap-rule) */
+	int lookups_first;      /* insertions wait while a lookup does (reading insertion-order) */
 	uint64_t service, port; /* cycles a warp, an SM's port is busy per request */
 	uint64_t trip;          /* unloaded cycles controller -> SM -> controller */
 	uint64_t epoch;         /* cycles between reassignments of registers */
@@ -84,6 +85,8 @@ int ct_mo_extllc_lookup(struct ct_mo_extllc *x, const struct ct_mo_place *pl, ui
                         enum ct_mo_access kind, enum ct_mo_level level, uint64_t now,
                         struct ct_mo_reply *r, struct ct_error *e);
 uint64_t ct_mo_extllc_serve(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t now);
+/* The same for a block that is put there behind a predicted miss: nobody waits for it. */
+void ct_mo_extllc_insert(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t now);
 
 void ct_mo_extllc_counts(const struct ct_mo_extllc *x, struct ct_mo_extllc_counts *c);
 

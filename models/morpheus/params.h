@@ -34,6 +34,7 @@ enum ct_morpheus_key {
 	CT_MO_ASSUMED_RATIO,     /* RF compression ratio when no values are known */
 	CT_MO_PUBLISHED_COMPRESSION_GAIN,
 	CT_MO_COMPRESSION_EPOCH, /* cycles between reassignments of registers to levels */
+	CT_MO_LOOKUPS_FIRST,     /* 1: in replays, lookups go before insertions */
 	CT_MO_META_CHARGED,      /* 1: metadata and bases of compressed blocks cost registers */
 	CT_MO_SETS_BETA,         /* busiest over mean load of the extended sets */
 	CT_MO_SLICE_BETA,        /* the same of the LLC slices */

@@ -328,7 +328,7 @@ static void message_arrived(void *ctx, struct ct_replay *r, const struct ct_mess
 	case INSERT: { /* takes a turn of the warp; nobody waits */
 		struct ct_mo_place pl;
 		ct_mo_extllc_place(m->ext, q->c / m->p.block_bytes, &pl);
-		ct_mo_extllc_serve(m->ext, &pl, cycle);
+		ct_mo_extllc_insert(m->ext, &pl, cycle);
 		write_back(m, r, q, cycle);
 		break;
 	}

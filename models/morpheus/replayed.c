@@ -61,6 +61,7 @@ static int make_part(const struct ct_mo_model *m, struct ct_mo_lane *l, struct c
 	                                   (unsigned)v[CT_MO_BLOOM_HASHES], CT_MO_HASH_MIX},
 				.predictor = s->predictor,
 				.lru = CT_MO_LRU_EXACT,
+				.lookups_first = v[CT_MO_LOOKUPS_FIRST] > 0,
 				.service = (uint64_t)(h.service + 0.5),
 				.port = (uint64_t)(h.port + 0.5),
 				.trip = (uint64_t)(h.trip + 0.5),

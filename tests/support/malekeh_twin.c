@@ -716,17 +716,17 @@ void malekeh_twin(const struct ct_mk_stream *s, const struct ct_mk_system *sys, 
 		results(t, now);
 		dispatch(t, now);
 		banks(t, now);
-		int two_level = sys->schedule == CT_MK_TWO_LEVEL, inside = 0;
+		int two_level = sys->schedule == CT_MK_TWO_LEVEL, outside = 0;
 		if (two_level)
 			sets(t, now);
 		for (uint32_t w = 0; w < t->warps; w++) {
 			some |= ready(t, w);
-			inside |= t->warp[w].active && ready(t, w);
+			outside |= !t->warp[w].active && ready(t, w);
 		}
 		int issued = two_level ? issue_in_turn(t, now) : issue(t, now);
 		if (two_level && issued)
 			sets(t, now);
-		c->pending_ready += two_level && !issued && some && !inside;
+		c->pending_ready += two_level && !issued && outside;
 		c->issued += (uint64_t)issued;
 		c->stalled += !issued && some;
 		c->idle += had && !issued && !some;

@@ -53,13 +53,20 @@ static void arithmetic(void **state)
 	                 11264);                                  /* eleven tensor instructions */
 	assert_int_equal(g.schedulers * named("RFC")->active, 8); /* active warps */
 	assert_int_equal(ct_gpu_max_warps(&g) - 8, 24);
-	/* the crossbar's ports: 2 x 8 against 2 x 2 buffers; ours grows with the sum */
 	struct ct_mk_machine m;
 	struct ct_mk_params p;
 	ct_mk_machine_of(&g, &m);
 	ct_mk_defaults(&p);
-	assert_true(ct_mk_crossbar_pj(named("BOW"), &m, 8, &p) ==
-	            ct_mk_crossbar_pj(named("OCU"), &m, 8, &p) * 10 / 4);
+	/* the crossbar's crossings: 2 x 8 against 2 x 2 */
+	double two = ct_mk_crossbar_pj(named("OCU"), &m, 8, &p);
+	assert_true(ct_mk_crossbar_pj(named("BOW"), &m, 8, &p) == 4 * two);
+	/* 8 collectors over 2 are the anchor, 2.83; 16 are then 5.27, where 5.19 is printed (I) */
+	struct ct_mk_system sixteen = *named("OCU");
+	sixteen.collectors = 16;
+	struct ct_mk_counts c = {.bank_reads = 1000, .slots = 1000};
+	double reads = ct_mk_energy_pj(&c, named("OCU"), &m, 8, &p);
+	assert_true(fabs(ct_mk_energy_pj(&c, named("OCU-8"), &m, 8, &p) / reads - 2.83) < 1e-9);
+	assert_true(fabs(ct_mk_energy_pj(&c, &sixteen, &m, 8, &p) / reads - 5.27) < 0.005);
 	assert_true(ct_mk_added_bytes(named("OCU"), &g) == 0);
 }
 

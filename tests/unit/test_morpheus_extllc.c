@@ -109,6 +109,31 @@ static void holds_what_fits(void **state)
 	ct_mo_extllc_free(x);
 }
 
+/* A lookup behind four insertions of its set waits for all of them, or, when lookups go first, for the one that has
+ * begun; the others then take the time after it. */
+static void lookups_may_go_first(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct ct_mo_extllc_params p = params(1);
+		p.lookups_first = first;
+		struct ct_mo_extllc *x = make(&p);
+		struct ct_mo_place pl;
+		uint64_t b = 0;
+		do
+			ct_mo_extllc_place(x, ++b, &pl);
+		while (!pl.extended);
+		for (int i = 0; i < 4; i++)
+			ct_mo_extllc_insert(x, &pl, 0);
+		assert_int_equal(ct_mo_extllc_serve(x, &pl, 20), (first ? 1 : 4) * p.service);
+		uint64_t third = 3 * p.service -
+		                 1; /* the second insertion has begun behind the lookup */
+		assert_int_equal(ct_mo_extllc_serve(x, &pl, third), (first ? 3 : 5) * p.service);
+		assert_int_equal(ct_mo_extllc_serve(x, &pl, 100 * p.service), 100 * p.service);
+		ct_mo_extllc_free(x);
+	}
+}
+
 static void queues_are_first_come_first_served(void **state)
 {
 	(void)state;
@@ -278,6 +303,7 @@ int main(void)
 		cmocka_unit_test(shares_follow_capacity),
 		cmocka_unit_test(holds_what_fits),
 		cmocka_unit_test(queues_are_first_come_first_served),
+		cmocka_unit_test(lookups_may_go_first),
 		cmocka_unit_test(never_denies_a_resident_block),
 		cmocka_unit_test(diagnostics_count_what_may_not_be),
 		cmocka_unit_test(predictors),
