@@ -126,13 +126,6 @@ enum ct_locality_view {
  * NaN when nothing was sampled or counted. Not while accesses are under way: call after
  * ct_locality_collect(). */
 double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view, double lines);
-/* The same of parts of a sample that are kept elsewhere: `n` histograms of raw distances, which together are all accesses of
- * a sample at `rate`. */
-double ct_sample_error(const struct ct_hist *part, unsigned n, double rate, double lines);
-/* Adds to *out what a histogram of raw distances at a rate stands for: distances grow by 1/rate, counts by `times`, and the
- * near end is topped up or cut so that it sums to total. Pure. */
-void ct_sample_scale(const struct ct_hist *raw, double rate, double times, uint64_t total,
-                     struct ct_hist *out);
 /* How many accesses a stream (one of enum ct_locality_stream) has analysed, of the whole run. Call it after
  * ct_locality_collect(). */
 uint64_t ct_locality_analysed(const struct ct_locality *l, enum ct_locality_stream stream);

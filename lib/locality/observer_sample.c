@@ -50,20 +50,14 @@ static void cut(struct ct_hist *h, uint64_t n)
 
 void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total, struct ct_hist *out)
 {
-	ct_sample_scale(raw, rate, 1 / rate, total, out);
-}
-
-void ct_sample_scale(const struct ct_hist *raw, double rate, double times, uint64_t total,
-                     struct ct_hist *out)
-{
 	struct ct_hist h = {{0}, 0};
 	double owed = 0;
 	for (unsigned i = 0; i < CT_HIST_BINS; i++)
 		if (raw->count[i])
 			spread(&h, true_distance((double)ct_hist_lo(i), rate),
 			       true_distance((double)ct_hist_hi(i), rate), &owed,
-			       (double)raw->count[i] * times);
-	h.cold = whole((double)raw->cold * times);
+			       (double)raw->count[i] / rate);
+	h.cold = whole((double)raw->cold / rate);
 	uint64_t sum = ct_hist_total(&h);
 	owed = 0;
 	/* SHARDS-adj: what is missing are accesses of very hot lines. */
@@ -160,35 +154,16 @@ int ct_obs_scale(struct ct_locality *l, struct ct_locality_counts *c, struct ct_
 }
 
 /* Sampled misses at a capacity: of all parts, and of each. */
-static double misses(const struct ct_hist *part, unsigned n, double within, double *each)
+static double misses(const struct ct_hist *part, double within, double *each)
 {
 	double sum = 0;
-	for (unsigned i = 0; i < n; i++) {
+	for (int i = 0; i < CT_OBS_PARTS; i++) {
 		double m = (double)ct_hist_total(&part[i]) - ct_hist_hits(&part[i], within);
 		if (each)
 			each[i] = m;
 		sum += m;
 	}
 	return sum;
-}
-
-/* Half-width of the 95 % interval of the sum of misses, in accesses of the sample. */
-static double misses_error(const struct ct_hist *part, unsigned n, double rate, double lines)
-{
-	double each[CT_OBS_PARTS], within = lines * rate + (1 - rate) / 2;
-	(void)misses(part, n, within, each);
-	double spread_part = n * ct_mean_error(each, n); /* of the sum of the parts */
-	double side = sqrt(within > 1 ? within : 1);
-	double scale_part = (misses(part, n, within > side ? within - side : 0, NULL) -
-	                     misses(part, n, within + side, NULL)) /
-	                    2;
-	return ct_student_factor95(n - 1) * hypot(spread_part, scale_part);
-}
-
-double ct_sample_error(const struct ct_hist *part, unsigned n, double rate, double lines)
-{
-	double accesses = misses(part, n, 0, NULL);
-	return accesses > 0 ? misses_error(part, n, rate, lines) / accesses : NAN;
 }
 
 double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view, double lines)
@@ -199,10 +174,18 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
 	const struct ct_obs_totals *t = &l->run_total[by_sector ? view - CT_VIEW_L1_SECTOR : view];
 	const uint64_t *count = by_sector ? t->sector : t->line;
 	double accesses = (double)count[0] + (double)count[1];
-	double rate = ct_sampler_rate(&l->sampler, 0);
+	double rate = ct_sampler_rate(&l->sampler, 0), within = lines * rate + (1 - rate) / 2;
+	double each[CT_OBS_PARTS];
 	if (!(accesses > 0))
 		return NAN;
-	return misses_error(l->part[view], CT_OBS_PARTS, rate, lines) / rate / accesses;
+	(void)misses(l->part[view], within, each);
+	double spread_part = CT_OBS_PARTS *
+	                     ct_mean_error(each, CT_OBS_PARTS); /* of the sum of the parts */
+	double side = sqrt(within > 1 ? within : 1);
+	double scale_part = (misses(l->part[view], within > side ? within - side : 0, NULL) -
+	                     misses(l->part[view], within + side, NULL)) /
+	                    2;
+	return ct_student_factor95(CT_OBS_PARTS - 1) * hypot(spread_part, scale_part) / rate / accesses;
 }
 
 double ct_locality_rate(const struct ct_locality *l)

@@ -77,7 +77,8 @@ struct ct_locality {
 void ct_obs_run(struct ct_locality *l, struct ct_obs_batch *b);
 /* Scales what a sample counted into *c. Fails with CT_ERR_NOMEM. */
 int ct_obs_scale(struct ct_locality *l, struct ct_locality_counts *c, struct ct_error *e);
-/* ct_sample_scale() where counts grow as distances do. */
+/* Spreads a histogram of distances at a rate over true distances and tops it up or cuts
+ * it at its near end so that it sums to total. Added to *out. Pure. */
 void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total, struct ct_hist *out);
 
 #endif

@@ -40,7 +40,6 @@ struct lane {
 	struct ct_error error;
 	int status;            /* first failure; later messages are dropped */
 	struct worker *worker; /* NULL: it runs in the caller's thread */
-	const int *ended;      /* what says that nobody needs it any more, or NULL */
 };
 
 struct ct_lanes {
@@ -67,13 +66,7 @@ static void handle_message(const struct message *m)
 {
 	struct lane *l = m->lane;
 	int st = CT_OK;
-	if (l->ended && *l->ended && l->engine) {
-		ct_replay_free(l->engine);
-		l->engine = NULL;
-		l->counts = (struct ct_replay_counts){0};
-		l->marks = 0;
-	}
-	if (l->status == CT_OK && l->engine) {
+	if (l->status == CT_OK) {
 		switch (m->kind) {
 		case MSG_MEMCPY: ct_replay_memcpy(l->engine, m->address, m->bytes); break;
 		case MSG_BEGIN:
@@ -235,11 +228,6 @@ static int send_to_all(struct ct_lanes *l, const struct message *m, struct ct_er
 			st = l->lane[i].status;
 	}
 	return st;
-}
-
-void ct_lanes_end_when(struct ct_lanes *l, unsigned i, const int *ended)
-{
-	l->lane[i].ended = ended;
 }
 
 void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes)

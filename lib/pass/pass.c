@@ -66,9 +66,13 @@ static void on_llc(void *ctx, const struct ct_llc_event *ev)
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
 	struct ct_pass_state *a = ctx;
-	if (a->warps)
-		a->events.of[CT_PASS_REGISTERS] += (uint64_t)ct_pass_warps_issue(
-			a->warps, ev, &a->launch->reg_insts, &a->launch->reg_distinct);
+	if (a->regs) {
+		struct ct_regs *r = &a->regs[(size_t)ev->sm * a->slots + ev->warp_slot];
+		if (ev->first)
+			ct_regs_reset(r);
+		ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
+		a->events.of[CT_PASS_REGISTERS]++;
+	}
 	if (a->attribution)
 		ct_attribution_issue(a->attribution, ev);
 }
@@ -92,7 +96,6 @@ static void on_counted(void *ctx)
 	memset(a->launch, 0, sizeof *a->launch);
 	if (a->slice_load)
 		memset(a->slice_load, 0, a->gpu.llc_slices * sizeof *a->slice_load);
-	a->view_weight = (struct ct_pass_view_weight){0};
 }
 
 /* What a store does to an L1, from the configured policy. */
@@ -109,7 +112,7 @@ static int store_rule(const struct ct_gpu *g)
  * then on each view gets its own. */
 static unsigned engine_threads(const struct ct_pass_state *a)
 {
-	unsigned lanes = ct_pass_measures(a, CT_PASS_LLC_SMS) ? SMS_VIEWS + 1 : 1;
+	unsigned lanes = ct_pass_measures(a, CT_PASS_LLC_SMS) ? MAX_LANES : 1;
 	unsigned some = a->settings.threads > 2 ? a->settings.threads - 1 : a->settings.threads;
 	return some < lanes ? some : lanes;
 }
@@ -156,12 +159,12 @@ static int start_observers(struct ct_pass_state *a)
 		return a->e->status;
 	if (a->o.mrc && !(a->slice_load = ct_calloc(a->gpu.llc_slices, sizeof *a->slice_load)))
 		return ct_fail_nomem(a->e);
+	a->slots = ct_gpu_max_warps(&a->gpu);
 	a->launch = ct_calloc(1, sizeof *a->launch);
 	if (!a->launch)
 		return ct_fail_nomem(a->e);
 	if (ct_pass_measures(a, CT_PASS_REGISTERS) &&
-	    !(a->warps = ct_pass_warps_new(a->gpu.sms, ct_gpu_max_warps(&a->gpu),
-	                                   a->settings.every_line || a->settings.warmup)))
+	    !(a->regs = ct_calloc((size_t)a->gpu.sms * a->slots, sizeof *a->regs)))
 		return ct_fail_nomem(a->e);
 	return CT_OK;
 }
@@ -195,7 +198,7 @@ static struct ct_replay_observer own_hooks(const struct ct_pass_state *a)
 		h.l1 = on_l1;
 	if (a->attribution || a->slice_load || ct_pass_measures(a, CT_PASS_LLC))
 		h.llc = on_llc;
-	if (a->attribution || a->warps)
+	if (a->attribution || a->regs)
 		h.issue = on_issue;
 	if (a->attribution)
 		h.stall = on_stall;
@@ -229,10 +232,7 @@ static int start_engines(struct ct_pass_state *a)
 	}
 	a->n_lanes = n;
 	a->engine = engine[0];
-	st = ct_lanes_new(&a->lanes, engine, n, engine_threads(a), a->e);
-	if (st == CT_OK)
-		ct_pass_views_lanes(a);
-	return st;
+	return ct_lanes_new(&a->lanes, engine, n, engine_threads(a), a->e);
 }
 
 /* Adds one launch's counts to the scope of that name. */
@@ -274,8 +274,6 @@ int ct_pass_end_launch(struct ct_pass_state *a, const struct ct_kernel *k, struc
 		st = a->warm_status;
 	if (st == CT_OK)
 		st = ct_locality_collect(a->locality, a->launch, a->e);
-	if (a->warps)
-		ct_pass_warps_collect(a->warps, &a->launch->reg_insts, &a->launch->reg_distinct);
 	if (st == CT_OK && a->attribution)
 		st = attribute(a, k);
 	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
@@ -426,7 +424,7 @@ static void free_state(struct ct_pass_state *a)
 	if (a->launch)
 		ct_locality_counts_free(a->launch);
 	free(a->launch);
-	ct_pass_warps_free(a->warps);
+	free(a->regs);
 	free(a->slice_load);
 	ct_buf_free(&a->label);
 }
@@ -501,7 +499,7 @@ static void tell_events(const struct ct_pass_state *a)
 	to->of[CT_PASS_LLC] = ct_locality_analysed(a->locality, CT_STREAM_LLC);
 	to->of[CT_PASS_REPLICATION] = a->scope[0].counts.line_fills;
 	for (unsigned i = 0; i < a->n_views; i++)
-		to->of[CT_PASS_LLC_SMS] += a->view[i].exact.seen + a->view[i].thin.seen;
+		to->of[CT_PASS_LLC_SMS] += a->view[i].seen;
 }
 
 /* What the modelled GPU itself takes, whatever the trace: bytes of each SM, of a line of its L1 and of one

@@ -105,7 +105,7 @@ static void scale_util(struct ct_lineutil_counts *u, double f)
 static void take_view(const struct ct_pass_state *a, unsigned i, struct ct_hist added[4])
 {
 	for (int h = 0; h < 4; h++) {
-		const struct ct_hist *now = &a->view[i].exact.hist[h], *was = &a->sampler->before[i][h];
+		const struct ct_hist *now = &a->view[i].hist[h], *was = &a->sampler->before[i][h];
 		for (int b = 0; b < CT_HIST_BINS; b++)
 			added[h].count[b] = now->count[b] - was->count[b];
 		added[h].cold = now->cold - was->cold;
@@ -120,8 +120,8 @@ static void scale_views(struct ct_pass_state *a, double f)
 		take_view(a, i, added);
 		for (int h = 0; h < 4; h++) {
 			scale_hist(&added[h], f);
-			a->view[i].exact.hist[h] = a->sampler->before[i][h];
-			ct_hist_merge(&a->view[i].exact.hist[h], &added[h]);
+			a->view[i].hist[h] = a->sampler->before[i][h];
+			ct_hist_merge(&a->view[i].hist[h], &added[h]);
 		}
 	}
 }
@@ -169,7 +169,7 @@ static int leave_out(struct ct_pass_state *a, struct ct_trace *trace, const stru
 			for (int h = 0; h < 4; h++) {
 				struct ct_hist some = last->view[i][h];
 				scale_hist(&some, f);
-				ct_hist_merge(&a->view[i].exact.hist[h], &some);
+				ct_hist_merge(&a->view[i].hist[h], &some);
 			}
 	}
 	return st == CT_OK ? ct_pass_count(a, k, &l) : st;
@@ -213,7 +213,7 @@ int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, cons
 	if (st == CT_OK && chosen.kind == CT_THIN_OUT)
 		return leave_out(a, trace, k, &chosen);
 	for (unsigned i = 0; i < a->n_views; i++)
-		memcpy(a->sampler->before[i], a->view[i].exact.hist, sizeof a->sampler->before[i]);
+		memcpy(a->sampler->before[i], a->view[i].hist, sizeof a->sampler->before[i]);
 	if (st == CT_OK)
 		st = ct_pass_begin_launch(a, k);
 	if (st == CT_OK)

@@ -62,16 +62,12 @@ static int write_views(struct ct_pass_state *a)
 	int st = CT_OK;
 	if (!ct_pass_measures(a, CT_PASS_LLC_SMS))
 		return CT_OK;
+	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++)
+		st = write_view(a, a->view[i].sms, a->view[i].hist);
+	/* The whole GPU's stream again under its SM count, so that a reader needs one rule. */
 	struct ct_hist *whole = ct_calloc(4, sizeof *whole);
 	if (!whole)
 		return ct_fail_nomem(a->e);
-	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++) {
-		ct_pass_view_hists(a, &a->view[i], whole);
-		st = write_view(a, a->view[i].sms, whole);
-		if (st == CT_OK)
-			st = ct_pass_view_errors(a, &a->view[i], whole);
-	}
-	/* The whole GPU's stream again under its SM count, so that a reader needs one rule. */
 	whole[0] = c->llc_read;
 	whole[1] = c->llc_write;
 	whole[2] = c->llc_sector_read;

@@ -23,7 +23,6 @@ static uint64_t dram_trip(struct ct_replay *r, const struct ct_place *place, uin
 	struct rp_bank *b = &c->bank[place->bank];
 	uint64_t now = rp_dram_cycle_of(r, at), start = c->ccd > now ? c->ccd : now;
 	uint32_t cost = b->open && b->row == place->row ? r->g.dram_ccd : r->g.dram_rrd;
-	cost <<= r->thinned.bits;
 	b->open = 1;
 	b->row = place->row;
 	c->ccd = start + cost;
@@ -79,16 +78,15 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 	struct ct_replay *r = v->r;
 	struct rp_slice *s = v->s;
 	const struct rp_packet *p = &v->p;
-	const uint32_t weight = UINT32_C(1) << r->thinned.bits;
 	/* the SM sends one sector a cycle, a slice serves one a cycle */
-	at = v->sm->missq_last = rp_max32(v->sm->missq_last + weight, at);
+	at = v->sm->missq_last = rp_max32(v->sm->missq_last + 1, at);
 	uint64_t now = r->base + at;
 	struct rp_entry *e = visit_line(v, p->address >> r->llc_line_bits, now);
 	uint32_t k = (uint32_t)(p->address >> r->llc_sector_bits & (r->llc_sectors - 1)), bit = 1u << k;
 	uint32_t epoch = (uint32_t)(r->base - r->epoch);
 	int store = p->kind == RP_PK_STORE, pending = 0;
 	int missing = !((store ? e->valid : rp_lru_hits(e)) & bit);
-	s->reply_last = s->reply_last < now ? now : s->reply_last + weight;
+	s->reply_last = s->reply_last < now ? now : s->reply_last + 1;
 	uint64_t back = s->reply_last - r->base + llc_trip(r);
 	if (store) {
 		rp_lru_store(&s->cache.lru, v->index, k,
@@ -278,20 +276,6 @@ static CT_INLINE uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, ui
 	return last;
 }
 
-/* The same where only lines of the sample are followed: an instruction without any takes as long as it did of late. */
-static uint32_t access_sample(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                              struct ct_line_request *q, unsigned n, uint32_t at)
-{
-	const uint32_t sid = sm->next[warp].inst.sid, busy = rp_bank_cycles(r, q, n);
-	const uint32_t free = rp_max32(at + 4, sm->lsu_free) + busy;
-	const unsigned followed = rp_thinned_lines(&r->thinned, q, n);
-	uint32_t back = followed ? access_lines(r, sm, warp, q, followed, at) : 0;
-	sm->lsu_free = free;
-	uint32_t latency = rp_thinned_latency(
-		&r->thinned, sid, followed ? back - at : 0, r->g.l1_latency + llc_trip(r));
-	return followed ? back : at + latency;
-}
-
 /* Looks the lines up at once: lines of the L1 and the LLC know when their data will be there, so that
  * the cycle of the results follows without waiting. */
 void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
@@ -303,9 +287,7 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	unsigned n = op->shared ? 0
 	                        : rp_lines_of(r, sm, warp, op->s, &sm->next[warp].inst, r->g.l1.line,
 	                                      r->g.l1.sector, q, &lanes);
-	if (n && r->thinned.on) {
-		back = access_sample(r, sm, warp, q, n, at);
-	} else if (n) {
+	if (n) {
 		back = access_lines(r, sm, warp, q, n, at);
 	} else {
 		sm->lsu_free = rp_max32(at + 4, sm->lsu_free) +

@@ -18,9 +18,7 @@ uint32_t ct_admission_slots(const struct ct_gpu *g)
 /* Lines of the L1 in the largest shape that the configuration can give it. */
 uint32_t rp_l1_lines(const struct ct_replay *r)
 {
-	uint32_t sets = 1, ways = ct_admission_slots(&r->g);
-	rp_thinned_shape(&r->thinned, &sets, &ways);
-	return ways + (r->thinned.on ? r->g.l1.sets : 0); /* ways are rounded in each set */
+	return ct_admission_slots(&r->g);
 }
 
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
@@ -28,9 +26,7 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	if (rp_cache_init(&sm->cache, r->timing->waits_for_fills, &r->g.l1, rp_l1_lines(r), &r->pool,
 	                  e) < 0)
 		return e ? e->status : CT_ERR_NOMEM;
-	uint32_t sets = r->g.l1.sets, ways = r->g.l1.ways;
-	rp_thinned_shape(&r->thinned, &sets, &ways);
-	rp_cache_shape(&sm->cache, sets, ways);
+	rp_cache_shape(&sm->cache, r->g.l1.sets, r->g.l1.ways);
 	return 0;
 }
 

@@ -156,8 +156,7 @@ static int check_length(struct ct_replay *r)
 /* Whether the engine has run for longer than anybody asks for: it stops, and the CTA that waits goes. */
 static int is_over(struct ct_replay *r)
 {
-	const int ended = r->ended_by && *r->ended_by;
-	if (!ended && (!r->most_cycles || rp_counts_cycles(r) <= r->most_cycles))
+	if (!r->most_cycles || rp_counts_cycles(r) <= r->most_cycles)
 		return 0;
 	r->stopped = 1;
 	ct_cta_unref(r->waiting);

@@ -118,7 +118,6 @@ static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, 
 		return 0;
 	r->warmup = o->warmup;
 	r->most_cycles = o->most_cycles;
-	r->ended_by = o->ended;
 	r->replication = o->replication;
 	r->nobs = o->n_observers;
 	r->obs = ct_calloc(o->n_observers, sizeof *r->obs);
@@ -197,11 +196,9 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct c
 	r->round = RP_NEVER;
 	int st = check_limits(r, e);
 	if (st == 0)
-		st = copy_options(r, o, e);
-	if (st == 0)
-		st = rp_thinned_init(r, o, e);
-	if (st == 0)
 		st = ct_address_map_init(&r->map, &r->g, e);
+	if (st == 0)
+		st = copy_options(r, o, e);
 	if (st == 0 && !r->timing->knows_networks && g->noc != CT_NOC_CROSSBAR)
 		st = ct_fail(e, CT_ERR_UNSUPPORTED,
 		             "%s timing knows no network but the crossbar: use full", r->timing->name);
@@ -256,7 +253,6 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 	int st = ct_occupancy(&takers, k, &r->occ, e);
 	if (st < 0)
 		return st;
-	rp_thinned_shape(&r->thinned, &r->occ.l1_sets, &r->occ.l1_ways);
 	uint64_t n = ct_kernel_ctas(k);
 	uint64_t launch = r->g.launch_cycles + n * r->g.cta_launch_cycles;
 	if (launch > RP_LAST_CYCLE / 2)
@@ -340,14 +336,6 @@ uint64_t ct_replay_placed(const struct ct_replay *r)
 
 void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes)
 {
-	if (!r->g.llc_memcpy_fill || r->stopped)
-		return;
-	uint64_t line = r->g.llc.line, end = address + bytes;
-	if (!r->thinned.on)
+	if (r->g.llc_memcpy_fill && !r->stopped)
 		rp_llc_fill(r, address, bytes);
-	for (uint64_t at = address; r->thinned.on && at < end; at += line - at % line) {
-		uint64_t next = at + line - at % line;
-		if (ct_sample_mask(&r->thinned.lines, at / line))
-			rp_llc_fill(r, at, (next < end ? next : end) - at);
-	}
 }

@@ -25,7 +25,6 @@ CT_DECLS_BEGIN
 
 struct ct_replay;
 struct ct_replay_parts;
-struct ct_sampler;
 
 /* One line of one warp instruction at an L1 (global, local and generic). */
 struct ct_l1_event {
@@ -175,18 +174,10 @@ struct ct_replay_options {
 	uint64_t warmup; /* the first warp instructions are not counted; of the launch in which
 	                        they end, CTAs and warps are */
 	int replication; /* count replication against the other L1s */
-	/* With fixed timing: follow only the lines of a sample, in caches of the same share, 1 of 2^thin_bits. What is
-	 * counted of L1s, LLC and DRAM, and what observers are told, is of these. Accesses to other lines take as long
-	 * as those of the sample did. NULL: all lines. CT_ERR_UNSUPPORTED with another timing, and where lines of L1 and
-	 * LLC differ in size. Copied. */
-	const struct ct_sampler *lines;
-	unsigned thin_bits;
 	/* Core cycles without launches and warm-up after which nobody needs more: the engine stops at the end of the
 	 * window in which it has passed them and takes what comes then without replaying it, so that it counts more
 	 * cycles than these and less of everything than it would have. 0: it replays all. */
 	uint64_t most_cycles;
-	/* The engine stops likewise at the end of the window in which a hook of its observers sets this; NULL: never. */
-	const int *ended;
 	const struct ct_replay_parts *parts; /* parts.h; NULL: none. Copied, what it points at is not.
 	                        CT_ERR_UNSUPPORTED with fixed timing */
 };

@@ -37,7 +37,6 @@ void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
 		.threads = t->threads,
 		.warmup = t->warmup,
 		.sample = t->sample,
-		.every_line = t->every_line,
 		.sample_kernels = t->sample_kernels,
 		.seed = t->seed,
 		.max_memory = t->max_memory,

@@ -15,9 +15,6 @@ struct ct_lanes;
 /* Takes over the n engines (frees them with the group, also when it fails). */
 int ct_lanes_new(struct ct_lanes **l, struct ct_replay *const *engine, unsigned n, unsigned threads,
                  struct ct_error *e);
-/* Engine i is freed as soon as *ended, which it sets itself from its hooks; from then on it counts nothing. Before the
- * first launch. */
-void ct_lanes_end_when(struct ct_lanes *l, unsigned i, const int *ended);
 void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes);
 /* skip: bit i leaves engine i out of this launch; its counts of it are 0. */
 int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigned skip,

@@ -5,21 +5,16 @@
 #include "base/buf.h"
 #include "locality/lineutil.h"
 #include "locality/observer.h"
-#include "locality/sample.h"
+#include "locality/regs.h"
 #include "locality/stack.h"
 #include "pass/pass.h"
 #include "pass/private/attribution.h"
 #include "pass/private/lanes.h"
-#include "pass/private/warps.h"
 #include "replay/replay.h"
 
 /* llc@sms=N: besides the whole GPU, the LLC sees what 25, 50 and 75 % of its SMs
  * would send. */
-enum { SMS_VIEWS = 3, MAX_LANES = 2 * SMS_VIEWS + 1, VIEW_OPS = 256 };
-
-/* A view that has seen so many lines of the LLC follows one of 2^VIEW_THIN_BITS, in parts for the error (views.c). That is
- * 256 lines at least, 32 in a part; a smaller trace costs little as it is. */
-enum { CT_PASS_VIEW_LINES = 2048, VIEW_THIN_BITS = 3, VIEW_PARTS = 8 };
+enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1, VIEW_OPS = 256 };
 
 /* What --sample-kernels has left out of a scope. */
 struct ct_pass_sampled {
@@ -54,32 +49,17 @@ struct ct_pass_scope {
 	struct ct_pass_sampled sampled;
 };
 
-/* Accesses to an LLC, and their distances. */
-struct ct_pass_stream {
-	struct ct_stack *stack;
-	struct ct_hist hist[4]; /* lines read, written; sectors read, written */
-	struct ct_hist *part;   /* of a sample: VIEW_PARTS of lines, then as many of sectors */
-	struct ct_stack_op *op; /* VIEW_OPS, of which n wait to be counted */
-	uint64_t *line;         /* of a sample: of op[] */
-	uint8_t *is_write;
-	size_t n;
-	uint64_t seen; /* accesses counted */
-};
-
 /* The LLC stream of a GPU with fewer SMs. A launch of no more CTAs than those gives each CTA
  * an SM of its own, as on the whole GPU: its stream is the whole GPU's, and needs no engine. */
 struct ct_pass_view {
 	uint32_t sms;
-	int whole;                         /* the launch under way is such a one */
-	struct ct_pass_stream exact, thin; /* of all lines; of the sample, or nothing */
-	const struct ct_sampler *sampler;
-	unsigned lanes, exact_lane; /* its engines, a bit each; that of all lines */
-	int exact_gone;             /* there were too many lines: only the sample is followed */
-};
-
-/* How many accesses the whole GPU makes to the LLC, [written][sectors, not lines]: all, and those to lines of the sample. */
-struct ct_pass_view_weight {
-	uint64_t all[2][2], sampled[2][2];
+	int whole; /* the launch under way is such a one */
+	struct ct_stack *stack;
+	struct ct_hist hist[4]; /* lines read, written; sectors read, written */
+	struct ct_stack_op *op; /* VIEW_OPS, of which n wait to be counted */
+	uint8_t *is_write;
+	size_t n;
+	uint64_t seen; /* accesses counted */
 };
 
 struct ct_pass_state {
@@ -97,7 +77,8 @@ struct ct_pass_state {
 	uint32_t arrays_told;                  /* arrays of the trace that the layout has */
 	uint32_t l1_sets, l1_ways;             /* of the current launch */
 	struct ct_locality_counts *launch;     /* counts of the launch that just ended */
-	struct ct_pass_warps *warps;           /* registers, or NULL */
+	struct ct_regs *regs;                  /* [sm][warp slot] */
+	uint32_t slots;                        /* warp slots per SM */
 	void *observer[CT_PASS_OBSERVERS_MAX]; /* states of the caller's observers */
 	unsigned n_opened;                     /* of them: those to close */
 	struct ct_lanes *lanes;
@@ -105,9 +86,6 @@ struct ct_pass_state {
 	uint64_t *slice_load; /* accesses of each LLC slice, or NULL */
 	struct ct_pass_view view[SMS_VIEWS];
 	unsigned n_views;
-	int view_thin; /* they may follow a sample of the lines */
-	struct ct_sampler view_sampler;
-	struct ct_pass_view_weight view_weight;
 	struct ct_pass_scope *scope; /* [0] is `all`, then kernel names in order of appearance */
 	size_t n_scopes, cap_scopes;
 	struct ct_locality_counts *unpacked; /* of the scope at hand, which has its joint histograms */
@@ -142,21 +120,12 @@ void ct_pass_scopes_free(struct ct_pass_state *a);
 
 /* views.c: an engine for each view behind engine[*n]; *n counts on. */
 int ct_pass_views_start(struct ct_pass_state *a, struct ct_replay **engine, unsigned *n);
-/* Lets the engines of all lines end where the sample is enough; the lanes are there. */
-void ct_pass_views_lanes(struct ct_pass_state *a);
 /* Which lanes the launch needs no engine for, a bit each (ct_lanes_kernel_begin). */
 unsigned ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k);
 /* An event of the whole GPU's LLC, for the views that are its own in this launch. */
 void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev);
 /* Counts what the launch has left; the lanes are idle. */
 int ct_pass_views_end(struct ct_pass_state *a);
-/* Whether it has followed a sample; its histograms, of all lines: lines read, written, sectors read, written; and where it
- * has, ME and RE records of how far off they may be. */
-int ct_pass_view_is_thin(const struct ct_pass_view *v);
-void ct_pass_view_hists(const struct ct_pass_state *a, const struct ct_pass_view *v,
-                        struct ct_hist h[4]);
-int ct_pass_view_errors(struct ct_pass_state *a, const struct ct_pass_view *v,
-                        const struct ct_hist h[4]);
 void ct_pass_views_free(struct ct_pass_state *a);
 
 /* sampler.c: launches and waves of CTAs that need not be replayed. */

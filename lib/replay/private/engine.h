@@ -21,7 +21,6 @@
 #include "replay/parts.h"
 #include "replay/private/divide.h"
 #include "replay/private/sm.h"
-#include "replay/private/thinned.h"
 #include "replay/replay.h"
 #include "trace/record.h"
 
@@ -102,9 +101,8 @@ struct ct_replay {
 	struct ct_replay_counts total, at_begin, at_warm;
 	uint64_t launch, cycles_before;
 	uint64_t most_cycles; /* of the options */
-	const int *ended_by;  /* its `ended` */
 	int warm;             /* warm-up is over */
-	int stopped;          /* has run for more than most_cycles, or until *ended_by */
+	int stopped;          /* has run for more than most_cycles */
 	struct ct_error error;
 	struct rp_directory *directory;
 	struct rp_quick *quick; /* quick timing: its memory system */
@@ -121,7 +119,6 @@ struct ct_replay {
 	int usual_memory; /* a memory system as usual.h does */
 	int front_end;    /* code and branches cost time */
 	int oldest_first; /* schedulers prefer the oldest warp */
-	struct rp_thinned thinned;
 };
 
 /* ops.c: decodes static instructions up to sid. < 0: it is not in the code, or out of memory; the run has
