@@ -54,20 +54,40 @@ enum ct_verdict_step ct_range_estimate(const struct ct_profile *p, const struct 
 	return best;
 }
 
-/* What sampling adds: the half-width of the miss ratio's 95 % interval, the larger of the
- * two levels'. Time is at most proportional to misses, so it bounds the logarithm's. NaN when unknown. */
-static double sampling_error(const struct ct_profile *p)
+/* The half-width of the miss ratio's 95 % interval in an RE record: 0 where the record is of something else, NaN when it is not known. */
+static double half_width(const struct ct_record *r)
 {
-	static const char *const view[] = {"l1", "llc"};
+	double v;
+	if (!r || r->nfields < 4)
+		return 0;
+	return ct_field_real(r->field[3], &v) ? v : NAN; /* NA: merged, or nothing was sampled */
+}
+
+/* Whether a mechanism's estimate reads that view of a profile. */
+static int reads_view(unsigned reads, const char *view)
+{
+	if (strcmp(view, "l1") == 0)
+		return (reads & CT_READS_L1) != 0;
+	if (strcmp(view, "llc") == 0)
+		return (reads & CT_READS_LLC) != 0;
+	return strncmp(view, "llc@sms=", 8) == 0 && (reads & CT_READS_LLC_SMS);
+}
+
+/* What sampling adds: the half-width of the miss ratio's 95 % interval, the largest of the views that the mechanism's
+ * estimate reads (of none for one that reads registers only; all when the mechanism is not known). Time is at most
+ * proportional to misses, so it bounds the logarithm's. NaN when unknown. */
+static double sampling_error(const struct ct_profile *p, const char *mechanism)
+{
+	int m = mechanism ? ct_mechanism_find(mechanism) : -1;
+	unsigned reads = m >= 0 ? ct_mechanism_at((unsigned)m)->views : ~0u;
+	const struct ct_record *r;
 	double worst = 0;
-	for (int i = 0; i < 2; i++) {
-		const char *key[2] = {"all", view[i]};
-		const struct ct_record *r = ct_profile_find(p, "RE", 2, key);
-		double v;
-		if (!r || r->nfields < 4)
+	for (size_t i = 0; (r = ct_profile_next(p, "RE", &i));) {
+		if (r->nfields < 2 || strcmp(r->field[0], "all") != 0 || !reads_view(reads, r->field[1]))
 			continue;
-		if (!ct_field_real(r->field[3], &v))
-			return NAN; /* merged, or nothing was sampled */
+		double v = half_width(r);
+		if (isnan(v))
+			return NAN;
 		worst = fmax(worst, v);
 	}
 	return worst;
@@ -105,7 +125,7 @@ static double cycles_error(const struct ct_profile *p)
 static double sampled_error(const struct ct_profile *p, const struct ct_estimate *es)
 {
 	if (step_of(es) == CT_DECIDED_ESTIMATE)
-		return hypot(sampling_error(p), kernels_error(p));
+		return hypot(sampling_error(p, es->mechanism), kernels_error(p));
 	return isnan(es->low) ? cycles_error(p) : 0;
 }
 

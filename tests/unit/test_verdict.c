@@ -13,6 +13,7 @@
 #include "models/registry.h"
 #include "models/verdict/cell.h"
 #include "models/verdict/name.h"
+#include "models/verdict/range.h"
 #include "models/verdict/size.h"
 #include "models/verdict/verdict.h"
 
@@ -798,20 +799,61 @@ static void test_distinct(void **state)
 		assert_int_equal(ct_workload_numbered(none[i], &k), 0);
 }
 
+/* What a sample of lines is off by widens the estimates that read those lines, and no others: an estimate by
+ * registers stays as it is. */
+static void test_sampled(void **state)
+{
+	unsigned none = 0, l1 = 0, views = 0;
+	(void)state;
+	struct ct_profile *p = profile(8, 0.1);
+	assert_int_equal(ct_profile_add_re(p, "all", "l1", 0.125, 0.05, 0.07, NULL), CT_OK);
+	assert_int_equal(ct_profile_add_re(p, "all", "llc@sms=34", 0.125, 0.2, 0.3, NULL), CT_OK);
+	for (unsigned k = 0; k < ct_mechanism_count(); k++) {
+		const struct ct_mechanism *m = ct_mechanism_at(k);
+		struct ct_estimate es = {
+			.mechanism = m->name, .method = "analytic", .value = 1, .low = NAN, .high = NAN};
+		double off = ct_range_doubt(p, &es).sampled;
+		if (m->views & CT_READS_LLC_SMS) {
+			assert_true(off == 0.2);
+			views++;
+		} else if (m->views & CT_READS_L1) {
+			assert_true(off == 0.05);
+			l1++;
+		} else {
+			assert_true(off == 0);
+			none++;
+		}
+	}
+	assert_true(none && l1 && views);
+	ct_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),      cmocka_unit_test(test_range),
-		cmocka_unit_test(test_too_small),  cmocka_unit_test(test_one_channel),
-		cmocka_unit_test(test_part),       cmocka_unit_test(test_inside),
-		cmocka_unit_test(test_damaged),    cmocka_unit_test(test_lacking),
-		cmocka_unit_test(test_unsaid),     cmocka_unit_test(test_credit),
-		cmocka_unit_test(test_bound_over), cmocka_unit_test(test_quick_alternatives),
-		cmocka_unit_test(test_bound),      cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_no_reuse),   cmocka_unit_test(test_too_wide),
-		cmocka_unit_test(test_acted),      cmocka_unit_test(test_rows_of_replays),
-		cmocka_unit_test(test_line),       cmocka_unit_test(test_long_numbers),
-		cmocka_unit_test(test_record),     cmocka_unit_test(test_name),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_range),
+		cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_too_small),
+		cmocka_unit_test(test_one_channel),
+		cmocka_unit_test(test_part),
+		cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_unsaid),
+		cmocka_unit_test(test_credit),
+		cmocka_unit_test(test_bound_over),
+		cmocka_unit_test(test_quick_alternatives),
+		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_no_reuse),
+		cmocka_unit_test(test_too_wide),
+		cmocka_unit_test(test_acted),
+		cmocka_unit_test(test_rows_of_replays),
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_long_numbers),
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_name),
 		cmocka_unit_test(test_distinct),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
