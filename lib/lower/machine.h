@@ -129,11 +129,12 @@ struct ct_lower_program {
 	uint32_t registers;  /* that the kernel needs per thread */
 	uint32_t predicates; /* more than any function has */
 	/* By PTX instruction of the module: */
-	uint32_t *block_of;           /* or NONE: of a function that is not lowered */
-	uint32_t *slot;               /* where recording keeps its event, within its region */
-	uint32_t *address;            /* the same for addresses, or NONE */
-	uint8_t *guard;               /* 0, or the bit that its guard has in the number of a variant */
-	uint8_t *generic;             /* an access whose addresses name their space */
+	uint32_t *block_of; /* or NONE: of a function that is not lowered */
+	uint32_t *slot;     /* where recording keeps its event, within its region */
+	uint32_t *address;  /* the same for addresses, or NONE */
+	uint8_t *guard;     /* 0, or the bit that its guard has in the number of a variant */
+	uint8_t *generic;   /* an access whose addresses name their space */
+	uint8_t *copies;    /* an asynchronous copy: one instruction stands for its load and its store */
 	uint32_t slots, addresses;    /* the largest region's */
 	uint32_t *sid;                /* of each machine instruction, by ct_lower_describe */
 	struct ct_ctz_step *sequence; /* of each step, in the terms of a trace; the same */

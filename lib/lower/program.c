@@ -65,6 +65,7 @@ void ct_lower_free(struct ct_lower_program *p)
 	free(p->slot);
 	free(p->address);
 	free(p->generic);
+	free(p->copies);
 	free(p->sid);
 	free(p->sequence);
 	free(p);
@@ -166,7 +167,8 @@ static int lower(struct ct_lower_program *p, const struct ct_ptx_kernel *k)
 	p->slot = ct_calloc(n, sizeof *p->slot);
 	p->address = ct_calloc(n, sizeof *p->address);
 	p->generic = ct_calloc(n, 1);
-	if (!p->block_of || !p->slot || !p->address || !p->generic)
+	p->copies = ct_calloc(n, 1);
+	if (!p->block_of || !p->slot || !p->address || !p->generic || !p->copies)
 		return CT_ERR_NOMEM;
 	memset(p->block_of, 0xff, n * sizeof *p->block_of);
 	int st = lower_reached(p, ct_ptx_instruction_at(p->m, k->first_instruction).function);

@@ -456,7 +456,9 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 	if (r->o.also && r->o.also->instruction &&
 	    (st = r->o.also->instruction(r->o.also->ctx, v, e)) < 0)
 		return st;
-	if (at.region == CT_LOWER_NONE)
+	/* The machine instruction of an asynchronous copy has the addresses of its load. */
+	if (at.region == CT_LOWER_NONE ||
+	    (v->space == CT_PTX_SHARED && r->o.program->copies[v->instruction]))
 		return CT_OK;
 	if ((st = enter(r, v->warp, v->active, &at, v->instruction, 1, e)) < 0)
 		return st;

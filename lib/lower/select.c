@@ -611,7 +611,6 @@ static const struct {
 	{"ldmatrix", "LDSM.16.M88.4", 1},
 	{"tex", "TEX", 1},
 	{"nanosleep", "NANOSLEEP", 1},
-	{"cp", "LDGSTS.E", 1},
 	{"testp", "FSETP", 0},
 	{"copysign", "LOP3.LUT", 0},
 	{"cnot", "SEL", 0},
@@ -640,6 +639,29 @@ static void select_named(struct ct_lower_unit *u, uint32_t at)
 		m->pure = 0;
 }
 
+/* cp.async: a copy, the end of a group of copies, or a wait until no more groups than the number are left.
+ * wait_all ends a group first, as the copies before it need not belong to one. */
+static void select_async(struct ct_lower_unit *u, uint32_t at)
+{
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	const int waits = ct_lower_has(i->opcode, "wait_group") || ct_lower_has(i->opcode, "wait_all");
+	struct ct_lower_inst *m;
+	if (ct_lower_has(i->opcode, "commit_group") || ct_lower_has(i->opcode, "wait_all")) {
+		m = simple(u, at, "LDGDEPBAR");
+		if (m)
+			m->pure = 0;
+	}
+	if (!i->access && !waits)
+		return;
+	m = simple(u, at, i->access ? "LDGSTS.E" : "DEPBAR.LE");
+	if (!m)
+		return;
+	m->pure = 0;
+	m->memory = i->access != 0;
+	m->has_imm |= waits;
+	u->p->copies[at] = i->access != 0;
+}
+
 /* Chooses the machine instructions of one PTX instruction, unless another one does its work. */
 static void select_one(struct ct_lower_unit *u, uint32_t at)
 {
@@ -652,7 +674,9 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 		return;
 	if (i->control.branches || i->control.ends || i->control.table)
 		select_control(u, at);
-	else if (i->access && !ct_lower_is(o, "cp") && !ct_lower_is(o, "ldmatrix"))
+	else if (ct_lower_is(o, "cp"))
+		select_async(u, at);
+	else if (i->access && !ct_lower_is(o, "ldmatrix"))
 		select_access(u, at);
 	else if (ct_lower_is(o, "ld") || ct_lower_is(o, "st"))
 		simple(u, at,
@@ -683,7 +707,7 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 					 : (void)simple(u, at, ct_lower_has(o, "f32") ? "FSEL" : "SEL");
 	else
 		select_named(u, at);
-	if (i->access && (ct_lower_is(o, "cp") || ct_lower_is(o, "ldmatrix")) && u->p->insts)
+	if (i->access && ct_lower_is(o, "ldmatrix") && u->p->insts)
 		u->p->inst[u->p->insts - 1].memory = 1;
 }
 

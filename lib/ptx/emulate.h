@@ -58,7 +58,9 @@ struct ct_ptx_event {
 	uint32_t instruction; /* static index: ct_ptx_instruction_at */
 	uint32_t active;      /* lanes that came to the instruction */
 	uint32_t mask;        /* those whose guard holds too */
-	/* Of loads, stores, atomics and prefetches; else space is CT_PTX_GENERIC, width 0, addresses NULL. */
+	/* Of loads, stores, atomics and prefetches; else space is CT_PTX_GENERIC, width 0, addresses NULL. An asynchronous
+	 * copy makes two events, which have their space in any case: the load, by the lanes that read any bytes, and the
+	 * store to shared memory. */
 	enum ct_ptx_space space; /* resolved: of a generic access the space of its first lane */
 	uint32_t width;          /* bytes per lane, of all elements of a vector */
 	const uint64_t

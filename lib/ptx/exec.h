@@ -104,6 +104,7 @@ struct ct_ptx_warp {
 	uint32_t texel_bytes; /* of a texture */
 	enum { CT_PTX_SCATTERED, CT_PTX_ADJACENT, CT_PTX_SAME } shape; /* of all 32 lanes */
 	unsigned char copy[CT_PTX_LANES][16]; /* between the halves of an asynchronous copy */
+	uint32_t copied;                      /* lanes that its first half has read for */
 	uint64_t local_row[CT_PTX_LANES];     /* host address of each lane's local memory */
 };
 

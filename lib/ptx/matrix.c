@@ -15,6 +15,7 @@ void ct_ptx_exec_async_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, ui
 		if (bytes[ct_low_bit(left)])
 			reads |= UINT32_C(1) << ct_low_bit(left);
 	memset(w->copy, 0, sizeof w->copy);
+	w->copied = reads;
 	if (ct_ptx_resolve(w, o, reads, o->width) < 0 ||
 	    (w->run->guarded && ct_ptx_guard_access(w, o, reads, o->width, 0) < 0))
 		return;

@@ -34,7 +34,16 @@ static inline int is_access(const struct ct_ptx_op *o)
 	return o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param;
 }
 
-/* Tells the observer of an instruction, after what came before it. */
+/* The space of each half of an asynchronous copy, which tells them apart even where no lane takes part. */
+static inline enum ct_ptx_space space_of_copy(const struct ct_ptx_op *o)
+{
+	return o->code == CT_PTX_async_load    ? CT_PTX_GLOBAL
+	       : o->code == CT_PTX_async_store ? CT_PTX_SHARED
+	                                       : CT_PTX_GENERIC;
+}
+
+/* Tells the observer of an instruction, after what came before it. A lane whose asynchronous copy is of no bytes at all reads
+ * nothing. */
 static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t active, uint32_t mask)
 {
 	struct ct_ptx_run *r = w->run;
@@ -44,8 +53,9 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 		.warp = w->index,
 		.instruction = o->source,
 		.active = active,
-		.mask = mask};
-	if (mask && has_addresses(o)) {
+		.mask = o->code == CT_PTX_async_load ? mask & w->copied : mask,
+		.space = space_of_copy(o)};
+	if (event.mask && has_addresses(o)) {
 		event.space = (enum ct_ptx_space)w->space;
 		event.width = is_access(o)            ? (uint32_t)o->width * o->count
 		              : o->code == CT_PTX_tex ? w->texel_bytes

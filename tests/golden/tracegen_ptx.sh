@@ -38,6 +38,47 @@ check "PTX on standard input" eval '"$T" ptx - --grid 4,16 --block 32,8 $buffers
 check "--force replaces a packed file" gemm -o packed.ctz --force
 check "--force replaces a folder" gemm -o again --force
 
+# An asynchronous copy is one instruction, with the addresses that it reads: lanes 16 to 31 copy nothing. The groups and
+# the wait for them are instructions of their own.
+cat >copies.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry copies(.param .u64 p)
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<4>;
+	.shared .align 16 .b8 room[512];
+	ld.param.u64 %rd1, [p];
+	cvta.to.global.u64 %rd1, %rd1;
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd2, %r1, 16;
+	add.s64 %rd3, %rd1, %rd2;
+	mov.u32 %r2, room;
+	shl.b32 %r3, %r1, 4;
+	add.s32 %r2, %r2, %r3;
+	setp.lt.u32 %p1, %r1, 16;
+	selp.b32 %r4, 16, 0, %p1;
+	cp.async.cg.shared.global [%r2], [%rd3], 16, %r4;
+	cp.async.commit_group;
+	cp.async.cg.shared.global [%r2], [%rd3], 16, 0;
+	cp.async.commit_group;
+	cp.async.wait_group 1;
+	cp.async.wait_all;
+	ld.shared.u32 %r5, [%r2];
+	st.global.u32 [%rd3], %r5;
+	ret;
+}
+END
+copies() { "$T" ptx copies.ptx --grid 1 --block 32 --arg buf:4KiB:random "$@"; }
+check "asynchronous copies" copies -o copies --compress none
+same "one LDGSTS for each, and the waits" \
+	"0000ffff LDGSTS.E, ffffffff LDGDEPBAR, 00000000 LDGSTS.E, ffffffff LDGDEPBAR, ffffffff DEPBAR.LE 1, ffffffff LDGDEPBAR, ffffffff DEPBAR.LE 0, " \
+	"$(awk '/LDGSTS|DEPBAR/ { for (i = 3; !($i ~ /LDG|DEP/); i++); printf "%s %s%s, ", $2, $i, $i ~ /^DEP/ ? " " $NF : "" }' copies/kernel-1.traceg)"
+check "packed copies" copies -o copies.ctz
+same "packed copies are the folder's" "$(numbers copies)" "$(numbers copies.ctz)"
+
 refuses "a file that is there" 2 '--force replaces' gemm -o packed.ctz
 refuses "a folder that is there" 2 '--force replaces' gemm -o folder
 refuses "no file" 2 'give one file of PTX' "$T" ptx -o x
