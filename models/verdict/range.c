@@ -54,15 +54,6 @@ enum ct_verdict_step ct_range_estimate(const struct ct_profile *p, const struct 
 	return best;
 }
 
-/* The half-width of the miss ratio's 95 % interval in an RE record: 0 where the record is of something else, NaN when it is not known. */
-static double half_width(const struct ct_record *r)
-{
-	double v;
-	if (!r || r->nfields < 4)
-		return 0;
-	return ct_field_real(r->field[3], &v) ? v : NAN; /* NA: merged, or nothing was sampled */
-}
-
 /* Whether a mechanism's estimate reads that view of a profile. */
 static int reads_view(unsigned reads, const char *view)
 {
@@ -81,13 +72,12 @@ static double sampling_error(const struct ct_profile *p, const char *mechanism)
 	int m = mechanism ? ct_mechanism_find(mechanism) : -1;
 	unsigned reads = m >= 0 ? ct_mechanism_at((unsigned)m)->views : ~0u;
 	const struct ct_record *r;
-	double worst = 0;
+	double worst = 0, v;
 	for (size_t i = 0; (r = ct_profile_next(p, "RE", &i));) {
-		if (r->nfields < 2 || strcmp(r->field[0], "all") != 0 || !reads_view(reads, r->field[1]))
+		if (r->nfields < 4 || strcmp(r->field[0], "all") != 0 || !reads_view(reads, r->field[1]))
 			continue;
-		double v = half_width(r);
-		if (isnan(v))
-			return NAN;
+		if (!ct_field_real(r->field[3], &v))
+			return NAN; /* merged, or nothing was sampled */
 		worst = fmax(worst, v);
 	}
 	return worst;
