@@ -10,12 +10,15 @@
 
 CT_DECLS_BEGIN
 
+enum { CT_REGS_FILES = 2, CT_REGS_MOST = 512 }; /* vector and uniform registers, 256 each at most */
+
 /* State of one warp; zero-initialise or ct_regs_reset() at the warp's start. */
 struct ct_regs {
-	uint32_t last[512];  /* instruction index + 1 of the last access, by kind and index */
-	uint32_t index;      /* instructions so far */
-	uint16_t stack[512]; /* most recently used first */
-	uint16_t depth;
+	uint32_t last[CT_REGS_MOST]; /* instruction index + 1 of the last access, by kind and index */
+	int16_t time[CT_REGS_MOST];  /* of the last access, a later one greater; 0: none */
+	uint32_t index;              /* instructions so far */
+	int16_t now;                 /* the latest time */
+	uint16_t top[CT_REGS_FILES]; /* no register of the file from this one on has been accessed */
 };
 
 /* Forgets all registers, as at the start of a warp. */

@@ -32,8 +32,11 @@ struct worker {
 	int busy;
 };
 
+/* An engine, or what watches the CTAs. */
 struct lane {
-	struct ct_replay *engine;
+	struct ct_replay *engine; /* NULL: it watches */
+	int (*watch)(void *watcher, struct ct_cta *cta, struct ct_error *e);
+	void *watcher;
 	struct ct_replay_counts counts; /* of the last launch */
 	struct ct_lanes_mark *mark;     /* of the launch */
 	size_t marks, cap_marks;
@@ -46,6 +49,7 @@ struct ct_lanes {
 	unsigned n;
 	unsigned skip; /* lanes that the launch under way leaves out, a bit each */
 	struct lane *lane;
+	struct lane watch; /* without a call: nobody watches */
 	struct worker *worker;
 	unsigned n_workers;
 };
@@ -60,13 +64,15 @@ static int note_mark(struct lane *l)
 	return CT_OK;
 }
 
-/* Hands a message to the lane's engine. After an error the lane only gives CTAs back, so that the others
- * can go on. */
+/* Hands a message to the lane's engine, or a CTA to what watches. After an error the lane only gives CTAs back, so that
+ * the others can go on. */
 static void handle_message(const struct message *m)
 {
 	struct lane *l = m->lane;
 	int st = CT_OK;
-	if (l->status == CT_OK) {
+	if (l->status == CT_OK && !l->engine) {
+		st = l->watch(l->watcher, m->cta, &l->error);
+	} else if (l->status == CT_OK) {
 		switch (m->kind) {
 		case MSG_MEMCPY: ct_replay_memcpy(l->engine, m->address, m->bytes); break;
 		case MSG_BEGIN:
@@ -207,6 +213,12 @@ int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigne
 	return CT_OK;
 }
 
+void ct_lanes_watch(struct ct_lanes *l,
+                    int (*cta)(void *watcher, struct ct_cta *cta, struct ct_error *e), void *watcher)
+{
+	l->watch = (struct lane){.watch = cta, .watcher = watcher, .worker = l->lane[l->n - 1].worker};
+}
+
 /* Whether a lane has no part in this launch; those that the mask cannot name always have. */
 static int is_skipped(const struct ct_lanes *l, unsigned i)
 {
@@ -248,6 +260,10 @@ int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigne
 int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e)
 {
 	struct message m = {.kind = MSG_CTA, .cta = cta};
+	if (l->watch.watch) {
+		ct_cta_ref(cta);
+		send_message(&l->watch, &m);
+	}
 	return send_to_all(l, &m, e);
 }
 
@@ -297,7 +313,7 @@ int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, str
 		else
 			counts[i] = l->lane[i].counts;
 	}
-	return CT_OK;
+	return status_of(&l->watch, e);
 }
 
 void ct_lanes_free(struct ct_lanes *l)

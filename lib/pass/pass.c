@@ -163,10 +163,13 @@ static int start_observers(struct ct_pass_state *a)
 	a->launch = ct_calloc(1, sizeof *a->launch);
 	if (!a->launch)
 		return ct_fail_nomem(a->e);
-	if (ct_pass_measures(a, CT_PASS_REGISTERS) &&
-	    !(a->regs = ct_calloc((size_t)a->gpu.sms * a->slots, sizeof *a->regs)))
-		return ct_fail_nomem(a->e);
-	return CT_OK;
+	if (!ct_pass_measures(a, CT_PASS_REGISTERS))
+		return CT_OK;
+	if (a->settings.warmup)
+		a->regs = ct_calloc((size_t)a->gpu.sms * a->slots, sizeof *a->regs);
+	else
+		a->registers = ct_pass_registers_new();
+	return a->regs || a->registers ? CT_OK : ct_fail_nomem(a->e);
 }
 
 /* Adds the hooks of the caller's observers to those of the pass. */
@@ -232,7 +235,10 @@ static int start_engines(struct ct_pass_state *a)
 	}
 	a->n_lanes = n;
 	a->engine = engine[0];
-	return ct_lanes_new(&a->lanes, engine, n, engine_threads(a), a->e);
+	st = ct_lanes_new(&a->lanes, engine, n, engine_threads(a), a->e);
+	if (st == CT_OK && a->registers)
+		ct_lanes_watch(a->lanes, ct_pass_registers_cta, a->registers);
+	return st;
 }
 
 /* Adds one launch's counts to the scope of that name. */
@@ -274,6 +280,9 @@ int ct_pass_end_launch(struct ct_pass_state *a, const struct ct_kernel *k, struc
 		st = a->warm_status;
 	if (st == CT_OK)
 		st = ct_locality_collect(a->locality, a->launch, a->e);
+	if (st == CT_OK && a->registers)
+		a->events.of[CT_PASS_REGISTERS] += ct_pass_registers_collect(
+			a->registers, &a->launch->reg_insts, &a->launch->reg_distinct);
 	if (st == CT_OK && a->attribution)
 		st = attribute(a, k);
 	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
@@ -424,6 +433,7 @@ static void free_state(struct ct_pass_state *a)
 	if (a->launch)
 		ct_locality_counts_free(a->launch);
 	free(a->launch);
+	ct_pass_registers_free(a->registers);
 	free(a->regs);
 	free(a->slice_load);
 	ct_buf_free(&a->label);

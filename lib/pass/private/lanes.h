@@ -15,6 +15,11 @@ struct ct_lanes;
 /* Takes over the n engines (frees them with the group, also when it fails). */
 int ct_lanes_new(struct ct_lanes **l, struct ct_replay *const *engine, unsigned n, unsigned threads,
                  struct ct_error *e);
+/* Has cta(watcher, ...) called for each CTA that is pushed from now on, one call at a time and in their order, in the
+ * thread of the last engine. It is done with them when ct_lanes_kernel_end() returns, which also gives its first error. One
+ * watcher at most; it stays the caller's. */
+void ct_lanes_watch(struct ct_lanes *l,
+                    int (*cta)(void *watcher, struct ct_cta *cta, struct ct_error *e), void *watcher);
 void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes);
 /* skip: bit i leaves engine i out of this launch; its counts of it are 0. */
 int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigned skip,

@@ -10,6 +10,7 @@
 #include "pass/pass.h"
 #include "pass/private/attribution.h"
 #include "pass/private/lanes.h"
+#include "pass/private/registers.h"
 #include "replay/replay.h"
 
 /* llc@sms=N: besides the whole GPU, the LLC sees what 25, 50 and 75 % of its SMs
@@ -73,12 +74,13 @@ struct ct_pass_state {
 	struct ct_gpu gpu;
 	struct ct_locality *locality;
 	struct ct_lineutil *util;
-	struct ct_attribution *attribution;    /* or NULL */
-	uint32_t arrays_told;                  /* arrays of the trace that the layout has */
-	uint32_t l1_sets, l1_ways;             /* of the current launch */
-	struct ct_locality_counts *launch;     /* counts of the launch that just ended */
-	struct ct_regs *regs;                  /* [sm][warp slot] */
-	uint32_t slots;                        /* warp slots per SM */
+	struct ct_attribution *attribution;  /* or NULL */
+	uint32_t arrays_told;                /* arrays of the trace that the layout has */
+	uint32_t l1_sets, l1_ways;           /* of the current launch */
+	struct ct_locality_counts *launch;   /* counts of the launch that just ended */
+	struct ct_pass_registers *registers; /* or NULL */
+	struct ct_regs *regs;                /* [sm][warp slot]: with --warmup, which ends amid warps */
+	uint32_t slots;                      /* warp slots per SM */
 	void *observer[CT_PASS_OBSERVERS_MAX]; /* states of the caller's observers */
 	unsigned n_opened;                     /* of them: those to close */
 	struct ct_lanes *lanes;
