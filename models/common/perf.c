@@ -437,13 +437,22 @@ static void admit_throughput(struct ct_perf *m, const struct ct_perf_point *pt)
 	}
 }
 
-/* Share of the time in which the L1s have no miss register left, from the share that is taken on average: none of it up to
- * a quarter, all of it from three quarters on. */
-static double share_of_time_full(const struct ct_perf *m)
+/* Mean latency of a load that misses: what is left of the mean over all loads when those that hit had an L1 hit's. */
+static double latency_of_misses(const struct ct_perf *m, const struct ct_perf_point *pt)
+{
+	double missing = ct_perf_any_line(m, pt->l1_miss), latency = positive_or(m->w->mem_latency, 0);
+	if (!(missing > 0))
+		return 0;
+	return fmax((latency - (1 - missing) * m->t_l1) / missing, 0);
+}
+
+/* Share of the time in which the L1s have no miss register left, from the share that is taken on average (Little's law): none
+ * of it up to a quarter, all of it from three quarters on. */
+static double share_of_time_full(const struct ct_perf *m, const struct ct_perf_point *pt)
 {
 	const struct ct_workload *w = m->w;
 	double entries = m->gpu.l1.mshr_entries * w->active_sms * w->cycles;
-	double taken = positive_or(w->mem_latency * w->l1_read_misses / entries, 0);
+	double taken = positive_or(latency_of_misses(m, pt) * w->l1_read_misses / entries, 0);
 	return fmin(fmax((taken - 0.25) / 0.5, 0), 1);
 }
 
@@ -528,7 +537,6 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	for (size_t i = 0; i < CT_PERF_EXTRA_MAX; i++)
 		m->extra_factor[i] = 1;
 	fill_latencies(m);
-	m->l1_full = share_of_time_full(m);
 	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
 	m->lines_per_load = fmax(w->l1_requests * reads / m->loads, 1);
@@ -540,6 +548,7 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	ct_perf_conventional(m, g, w->sms, ct_gpu_llc_lines(g), &pt);
 	if (extra)
 		extra(ctx, &pt);
+	m->l1_full = share_of_time_full(m, &pt);
 	note_traffic(m, &pt);
 	/* Contention for issue slots is inside the measured think time. */
 	double rho = fmin(w->issue_cycles / w->sms / w->cycles, 0.99);

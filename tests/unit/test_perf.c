@@ -14,21 +14,21 @@
 #include "tests/support/gpus.h"
 #include "tests/support/mechanism_trial.h"
 
-/* CTAs of four warps, each of which reads `rows` lines, `ahead` of them before it uses the first; all together go round
- * `lines` lines in every one of `launches`. */
+/* CTAs of four warps, each of which reads `rows` lines `passes` times, `ahead` of them before it uses the first; all together
+ * go round `lines` lines in every one of `launches`. */
 struct program {
 	const char *name;
-	unsigned ctas, rows, ahead, lines, launches, arithmetic;
+	unsigned ctas, rows, ahead, lines, launches, arithmetic, passes;
 };
 
 enum { WARPS = 4, LINE = 128 };
 
 static void write_warp(struct micro *m, const struct program *p, uint32_t warp, uint32_t first)
 {
-	micro_warp(m, warp, p->rows * (2 + p->arithmetic) + 1);
-	for (uint32_t k = 0; k < p->rows; k++) {
+	micro_warp(m, warp, p->passes * p->rows * (2 + p->arithmetic) + 1);
+	for (uint32_t k = 0; k < p->passes * p->rows; k++) {
 		micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + k % p->ahead,
-		           0x10000000u + (first + k) % p->lines * LINE);
+		           0x10000000u + (first + k % p->rows) % p->lines * LINE);
 		micro_line(m, "ffffffff 1 R60 FADD 2 R60 R%u 0", 4 + (k + 1) % p->ahead);
 		for (uint32_t i = 0; i < p->arithmetic; i++)
 			micro_line(m, "ffffffff 1 R60 FADD 2 R60 R61 0");
@@ -94,12 +94,14 @@ static void estimate_changes(const struct mechanism_trial *t, double cycles[CHAN
 }
 
 static const struct program programs[] = {
-	{"cyclic, eight loads ahead", 30, 96, 8, 9000, 4, 0},
-	{"cyclic, two loads ahead", 60, 48, 2, 9000, 3, 0},
-	{"stream, eight loads ahead", 60, 64, 8, 100000, 2, 0},
-	{"fits, eight loads ahead", 60, 48, 8, 2000, 3, 0},
-	{"arithmetic", 40, 24, 2, 9000, 2, 20},
-	{"few CTAs", 6, 64, 2, 9000, 3, 0},
+	{"cyclic, eight loads ahead", 30, 96, 8, 9000, 4, 0, 1},
+	{"cyclic, two loads ahead", 60, 48, 2, 9000, 3, 0, 1},
+	{"stream, eight loads ahead", 60, 64, 8, 100000, 2, 0, 1},
+	{"fits, eight loads ahead", 60, 48, 8, 2000, 3, 0, 1},
+	{"arithmetic", 40, 24, 2, 9000, 2, 20, 1},
+	{"few CTAs", 6, 64, 2, 9000, 3, 0, 1},
+	{"points read five times", 180, 16, 16, 9000, 4, 1, 5},
+	{"points read five times, eight instructions each", 120, 16, 16, 9000, 4, 8, 5},
 };
 
 static void follows_the_replay(void **state)
