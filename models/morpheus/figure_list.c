@@ -49,6 +49,26 @@ static const struct ct_figure_series figure_13[] = {
 	CT_FIGURE_OVER("over Bloom-Filter", "Perfect-Prediction", NAME,
                        "Morpheus-Basic/Perfect-Prediction", "cycles", "Morpheus-Basic"),
 };
+/* Table 3: SMs that run the application. */
+static const struct ct_figure_series table_3[] = {
+	CT_FIGURE_ES("", "IBL", NAME, "IBL", "compute_sms"),
+	CT_FIGURE_ES("", "Morpheus-Basic", NAME, "Morpheus-Basic", "compute_sms"),
+	CT_FIGURE_ES("", "Morpheus-ALL", NAME, "Morpheus-ALL", "compute_sms"),
+};
+/* What section 7.4 says of the traffic. */
+static const struct ct_figure_series section_74[] = {
+	CT_FIGURE_OVER("LLC throughput", "Morpheus-ALL over BL", NAME, "Morpheus-ALL",
+                       "llc_throughput_ratio", "BL"),
+	CT_FIGURE_OVER("LLC throughput", "Morpheus-ALL over IBL", NAME, "Morpheus-ALL",
+                       "llc_throughput_ratio", "IBL"),
+	CT_FIGURE_OVER("LLC throughput", "larger-LLC over BL", NAME, "larger-LLC",
+                       "llc_throughput_ratio", "BL"),
+	CT_FIGURE_OVER("network load", "Morpheus-ALL over BL", NAME, "Morpheus-ALL", "noc_load_ratio",
+                       "BL"),
+	CT_FIGURE_OVER("DRAM bandwidth in use", "Morpheus-ALL over IBL", NAME, "Morpheus-ALL",
+                       "dram_utilisation", "IBL"),
+	CT_FIGURE_OVER("LLC MPKI", "Morpheus-ALL over IBL", NAME, "Morpheus-ALL", "llc_mpki", "IBL"),
+};
 
 /* Without a sweep the two counts that are known: the best one and all. */
 static size_t points_of_two_counts(const struct ct_figure_workload *w, struct ct_figure_points *room)
@@ -149,6 +169,10 @@ static const struct ct_figure figures[] = {
          RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_12), NULL, 0, 0},
 	{"morpheus:13", "Execution time by predictor", "workload", "", RUN_ESTIMATOR, CT_FIGURE_BARS,
          CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_13), NULL, 0, 0},
+	{"morpheus:table3", "SMs that run the application", "workload", "SMs", RUN_ESTIMATOR,
+         CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(table_3), NULL, 0, 0},
+	{"morpheus:7.4", "Traffic of the LLC, the network and the memory", "workload", "", RUN_ESTIMATOR,
+         CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(section_74), NULL, 0, 0},
 };
 
 const struct ct_figure *ct_mo_figures(unsigned *n)

@@ -88,6 +88,13 @@ figure morpheus:13 "$full$positive"'
 	for (i = 1; i <= nw; i++) { w = work[i]; b = v["over BL", w, "Bloom-Filter"];
 		within(w ": perfect", v["over BL", w, "Perfect-Prediction"], 0, b * 1.001);
 		within(w ": none", v["over BL", w, "No-Prediction"], b * 0.999, 100) }'
+figure morpheus:table3 "$full"'
+	for (i = 1; i <= nw; i++) { w = work[i];
+		within(w ": IBL", v["", w, "IBL"], 1, 68); within(w ": ALL", v["", w, "Morpheus-ALL"], 1, 68);
+		if (v["", w, "IBL"] != int(v["", w, "IBL"])) bad(w ": part of an SM") }'
+figure morpheus:7.4 "$full$positive"'
+	for (i = 1; i <= nw; i++) { w = work[i]; within(w ": misses", v["LLC MPKI", w, "Morpheus-ALL over IBL"], 0, 2);
+		within(w ": network", v["network load", w, "Morpheus-ALL over BL"], 0.2, 20) }'
 
 # ---- Shared L1 ----
 figure shared-l1:1 "$full"'
