@@ -88,82 +88,114 @@ void ct_locality_counts_free(struct ct_locality_counts *c)
 	ct_rj_free(&c->rj_sharers);
 }
 
-/* The analysing thread */
+/* Batches and threads: whoever has time analyses the oldest batch, one thread at a time, so that batches keep their order. */
 
-/* The second thread: analyses the batch that was handed over while the first one fills the other. */
+/* Analyses the oldest batch that waits, unless a thread is at it. Called with the lock, which it gives away meanwhile. */
+static int run_oldest(struct ct_locality *l)
+{
+	if (!l->waiting || l->busy)
+		return 0;
+	l->busy = 1;
+	pthread_mutex_unlock(&l->lock);
+	ct_obs_run(l, &l->batch[l->oldest]);
+	pthread_mutex_lock(&l->lock);
+	l->oldest = (l->oldest + 1) % CT_OBS_BATCHES;
+	l->waiting--;
+	l->busy = 0;
+	pthread_cond_broadcast(&l->changed);
+	return 1;
+}
+
+/* The observer's own thread. */
 static void *analyse(void *arg)
 {
 	struct ct_locality *l = arg;
 	pthread_mutex_lock(&l->lock);
-	while (!l->stop) {
-		struct ct_obs_batch *b = l->work;
-		if (!b) {
+	while (!l->stop)
+		if (!run_oldest(l))
 			pthread_cond_wait(&l->changed, &l->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&l->lock);
-		ct_obs_run(l, b);
-		pthread_mutex_lock(&l->lock);
-		l->work = NULL;
-		pthread_cond_broadcast(&l->changed);
-	}
 	pthread_mutex_unlock(&l->lock);
 	return NULL;
 }
 
-/* Without a thread, accesses are analysed in the caller's. */
+/* What a thread of the caller's does: all that waits. */
+static void analyse_waiting(void *arg)
+{
+	struct ct_locality *l = arg;
+	pthread_mutex_lock(&l->lock);
+	while (run_oldest(l))
+		;
+	pthread_mutex_unlock(&l->lock);
+}
+
+static int make_batches(struct ct_locality *l, unsigned n);
+
+/* Gets ready for a second thread. 0: it cannot, and accesses are analysed in the caller's. */
+static int start_sharing(struct ct_locality *l)
+{
+	if (pthread_mutex_init(&l->lock, NULL) != 0)
+		return 0;
+	if (pthread_cond_init(&l->changed, NULL) != 0) {
+		pthread_mutex_destroy(&l->lock);
+		return 0;
+	}
+	return l->is_shared = 1;
+}
+
 static void start_thread(struct ct_locality *l)
 {
-	if (l->o.threads < 2 || pthread_mutex_init(&l->lock, NULL) != 0)
-		return;
-	if (pthread_cond_init(&l->changed, NULL) == 0) {
-		if (pthread_create(&l->thread, NULL, analyse, l) == 0) {
-			l->threaded = 1;
-			return;
-		}
-		pthread_cond_destroy(&l->changed);
-	}
-	pthread_mutex_destroy(&l->lock);
+	if (l->o.threads >= 2 && start_sharing(l))
+		l->threaded = pthread_create(&l->thread, NULL, analyse, l) == 0;
+}
+
+int ct_locality_share(struct ct_locality *l, ct_locality_post *post, void *ctx, struct ct_error *e)
+{
+	if (l->is_shared)
+		return CT_OK;
+	if (make_batches(l, CT_OBS_BATCHES) < 0)
+		return ct_fail_nomem(e);
+	l->post = post;
+	l->post_ctx = ctx;
+	start_sharing(l);
+	return CT_OK;
 }
 
 static void stop_thread(struct ct_locality *l)
 {
-	if (!l->threaded)
-		return;
-	pthread_mutex_lock(&l->lock);
-	l->stop = 1;
-	pthread_cond_broadcast(&l->changed);
-	pthread_mutex_unlock(&l->lock);
-	pthread_join(l->thread, NULL);
-	pthread_cond_destroy(&l->changed);
-	pthread_mutex_destroy(&l->lock);
+	if (l->threaded) {
+		pthread_mutex_lock(&l->lock);
+		l->stop = 1;
+		pthread_cond_broadcast(&l->changed);
+		pthread_mutex_unlock(&l->lock);
+		pthread_join(l->thread, NULL);
+	}
+	if (l->is_shared) {
+		pthread_cond_destroy(&l->changed);
+		pthread_mutex_destroy(&l->lock);
+	}
 }
 
-static void wait_idle(struct ct_locality *l)
-{
-	if (!l->threaded)
-		return;
-	pthread_mutex_lock(&l->lock);
-	while (l->work)
-		pthread_cond_wait(&l->changed, &l->lock);
-	pthread_mutex_unlock(&l->lock);
-}
-
-/* Hands the filled batch over; wait: until it has been analysed. */
+/* Hands the filled batch over and finds another one to fill; wait: and all are analysed. This thread helps rather than wait
+ * for another. */
 static void hand_over(struct ct_locality *l, int wait)
 {
-	if (!l->threaded) {
+	if (!l->is_shared) {
 		ct_obs_run(l, l->filling);
 		return;
 	}
-	wait_idle(l);
 	pthread_mutex_lock(&l->lock);
-	l->work = l->filling;
+	l->waiting++;
 	pthread_cond_broadcast(&l->changed);
+	if (l->post && !wait) {
+		pthread_mutex_unlock(&l->lock);
+		l->post(l->post_ctx, analyse_waiting, l);
+		pthread_mutex_lock(&l->lock);
+	}
+	while (l->waiting > (wait ? 0 : CT_OBS_BATCHES - 1))
+		if (!run_oldest(l))
+			pthread_cond_wait(&l->changed, &l->lock);
+	l->filling = &l->batch[(l->oldest + l->waiting) % CT_OBS_BATCHES];
 	pthread_mutex_unlock(&l->lock);
-	l->filling = l->filling == &l->batch[0] ? &l->batch[1] : &l->batch[0];
-	if (wait)
-		wait_idle(l);
 }
 
 /* Making and freeing */
@@ -189,19 +221,28 @@ static int make_streams(struct ct_locality *l, struct ct_error *e)
 	return l->llc ? 0 : CT_ERR_NOMEM;
 }
 
-/* Makes the batches, two where a second thread analyses one while the other fills, and what the analysis
- * needs beside them. */
-static int make_buffers(struct ct_locality *l)
+/* Makes the first n batches, or those of them that are not there yet. */
+static int make_batches(struct ct_locality *l, unsigned n)
 {
-	int batches = l->o.threads > 1 ? 2 : 1;
-	for (int i = 0; i < batches; i++) {
-		l->batch[i].l1 = ct_calloc(CT_OBS_EVENTS, sizeof *l->batch[i].l1);
-		l->batch[i].llc = ct_calloc(CT_OBS_EVENTS, sizeof *l->batch[i].llc);
-		if (l->o.sites)
-			l->batch[i].origin = ct_calloc(CT_OBS_EVENTS, sizeof *l->batch[i].origin);
-		if (!l->batch[i].l1 || !l->batch[i].llc || (l->o.sites && !l->batch[i].origin))
+	for (unsigned i = 0; i < n; i++) {
+		struct ct_obs_batch *b = &l->batch[i];
+		if (!b->l1)
+			b->l1 = ct_calloc(CT_OBS_EVENTS, sizeof *b->l1);
+		if (!b->llc)
+			b->llc = ct_calloc(CT_OBS_EVENTS, sizeof *b->llc);
+		if (!b->origin && l->o.sites)
+			b->origin = ct_calloc(CT_OBS_EVENTS, sizeof *b->origin);
+		if (!b->l1 || !b->llc || (l->o.sites && !b->origin))
 			return -1;
 	}
+	return 0;
+}
+
+/* Makes the batches, and what the analysis needs beside them. */
+static int make_buffers(struct ct_locality *l)
+{
+	if (make_batches(l, l->o.threads > 1 ? CT_OBS_BATCHES : 1) < 0)
+		return -1;
 	l->filling = &l->batch[0];
 	l->number = ct_calloc(CT_OBS_EVENTS, sizeof *l->number);
 	l->op = ct_calloc(CT_OBS_STREAMS * CT_OBS_PIECE, sizeof *l->op);
@@ -275,7 +316,7 @@ void ct_locality_free(struct ct_locality *l)
 	ct_sm_stacks_free(&l->sms);
 	ct_stack_free(l->merged);
 	ct_stack_free(l->llc);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < CT_OBS_BATCHES; i++) {
 		free(l->batch[i].l1);
 		free(l->batch[i].llc);
 		free(l->batch[i].origin);

@@ -77,6 +77,13 @@ struct ct_locality_options {
 struct ct_locality *ct_locality_new(const struct ct_locality_options *o, struct ct_error *e);
 void ct_locality_free(struct ct_locality *l); /* NULL allowed */
 
+/* Has work(arg) called once in another thread, when that has nothing better to do; or never. */
+typedef void ct_locality_post(void *ctx, void (*work)(void *arg), void *arg);
+/* Lets a thread of the caller's analyse accesses, too, of an observer that was made with threads <= 1: post(ctx, ...) is
+ * called when some wait. Where it falls behind, the caller's thread analyses them itself. Same results. That thread has
+ * ended, or will not call again, when *l is freed. Fails with CT_ERR_NOMEM; *l stays as it was then. */
+int ct_locality_share(struct ct_locality *l, ct_locality_post *post, void *ctx, struct ct_error *e);
+
 /* One L1 access: a line and its sectors, by one SM (below options.sms). `cycle` is the
  * replay's time. Out of memory is reported by collect. */
 void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,

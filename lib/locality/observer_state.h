@@ -17,6 +17,7 @@
 enum {
 	CT_OBS_EVENTS = 1 << 14, /* of each kind per batch */
 	CT_OBS_PIECE = 512,      /* of them analysed and counted at a time */
+	CT_OBS_BATCHES = 4,      /* so many, where several threads analyse them */
 	CT_OBS_PARTS = 8         /* of the sampled lines, for the error */
 };
 
@@ -64,13 +65,17 @@ struct ct_locality {
 	struct ct_obs_totals l1_total, llc_total, run_total[CT_VIEW_LLC + 1];
 	struct ct_hist (*part)[CT_OBS_PARTS]; /* [view][part], raw distances; NULL if exact */
 
-	/* The batch being filled, and the one under analysis by the other thread. */
-	struct ct_obs_batch batch[2], *filling;
-	pthread_t thread;
-	pthread_mutex_t lock;
+	/* A ring: batches that wait to be analysed, the oldest first, behind them the one being filled. */
+	struct ct_obs_batch batch[CT_OBS_BATCHES], *filling;
+	unsigned oldest, waiting;
+	int busy;             /* a thread is at the oldest */
+	pthread_mutex_t lock; /* of these three, where is_shared */
 	pthread_cond_t changed;
-	struct ct_obs_batch *work; /* handed over, NULL: the thread is idle */
-	int threaded, stop;
+	int is_shared; /* another thread analyses, too */
+	pthread_t thread;
+	int threaded, stop; /* that thread is its own */
+	ct_locality_post *post;
+	void *post_ctx;
 };
 
 /* Analyses a batch and empties it. */

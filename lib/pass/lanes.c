@@ -30,6 +30,8 @@ struct worker {
 	struct message queue[QUEUE];
 	unsigned head, count;
 	int busy;
+	void (*spare)(void *arg); /* for when the queue is empty; NULL: nothing */
+	void *spare_arg;
 };
 
 /* An engine, or what watches the CTAs. */
@@ -91,6 +93,16 @@ static void handle_message(const struct message *m)
 		ct_cta_unref(m->cta);
 }
 
+/* Does what was posted; called with the lock, returns without. */
+static void run_spare(struct worker *w)
+{
+	void (*work)(void *arg) = w->spare;
+	void *arg = w->spare_arg;
+	w->spare = NULL;
+	pthread_mutex_unlock(&w->lock);
+	work(arg);
+}
+
 /* Handles what waits in the queue until it is told to stop. `busy` keeps those who wait for an idle thread waiting while
  * a message is out of the queue and not yet done. */
 static void *worker_main(void *arg)
@@ -98,8 +110,12 @@ static void *worker_main(void *arg)
 	struct worker *w = arg;
 	for (;;) {
 		pthread_mutex_lock(&w->lock);
-		while (w->count == 0)
+		while (w->count == 0 && !w->spare)
 			pthread_cond_wait(&w->changed, &w->lock);
+		if (w->count == 0) {
+			run_spare(w);
+			continue;
+		}
 		struct message m = w->queue[w->head];
 		w->head = (w->head + 1) % QUEUE;
 		w->count--;
@@ -271,6 +287,19 @@ int ct_lanes_mark(struct ct_lanes *l, struct ct_error *e)
 {
 	struct message m = {.kind = MSG_MARK};
 	return send_to_all(l, &m, e);
+}
+
+void ct_lanes_post(void *lanes, void (*work)(void *arg), void *arg)
+{
+	struct ct_lanes *l = lanes;
+	if (!l->n_workers)
+		return;
+	struct worker *w = &l->worker[l->n_workers - 1];
+	pthread_mutex_lock(&w->lock);
+	w->spare = work;
+	w->spare_arg = arg;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
 }
 
 const struct ct_lanes_mark *ct_lanes_marks(const struct ct_lanes *l, unsigned i, size_t *n)

@@ -108,8 +108,8 @@ static int store_rule(const struct ct_gpu *g)
 	}
 }
 
-/* The threads that engines share: with two the views have the second one, with three observers have the third, and from
- * then on each view gets its own. */
+/* The threads that engines share: with two the views have the second one, which analyses reuse distances when it has time;
+ * with three observers have the third, and from then on each view gets its own. */
 static unsigned engine_threads(const struct ct_pass_state *a)
 {
 	unsigned lanes = ct_pass_measures(a, CT_PASS_LLC_SMS) ? MAX_LANES : 1;
@@ -238,6 +238,8 @@ static int start_engines(struct ct_pass_state *a)
 	st = ct_lanes_new(&a->lanes, engine, n, engine_threads(a), a->e);
 	if (st == CT_OK && a->registers)
 		ct_lanes_watch(a->lanes, ct_pass_registers_cta, a->registers);
+	if (st == CT_OK && engine_threads(a) > 1 && observer_threads(a) == 1)
+		st = ct_locality_share(a->locality, ct_lanes_post, a->lanes, a->e);
 	return st;
 }
 

@@ -1,6 +1,7 @@
 /* The observer against brute-force stacks, and RJ against real LRU caches: one pass
  * must give, for every capacity, what caches of that capacity would have counted. */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -298,26 +299,74 @@ static struct ct_locality *make_with(const struct ct_locality_options *o)
 	return l;
 }
 
-/* More accesses than a batch holds; flushes and collections in between. */
+/* Threads of the caller's: each call of poster_post() starts one. */
+struct poster {
+	pthread_t thread[64];
+	unsigned n;
+	void (*work)(void *arg);
+	void *arg;
+};
+
+static void *do_work(void *poster)
+{
+	struct poster *p = poster;
+	p->work(p->arg);
+	return NULL;
+}
+
+static void poster_post(void *ctx, void (*work)(void *arg), void *arg)
+{
+	struct poster *p = ctx;
+	if (!p->n) { /* the same in each call */
+		p->work = work;
+		p->arg = arg;
+	}
+	if (p->n < 64)
+		assert_int_equal(pthread_create(&p->thread[p->n++], NULL, do_work, p), 0);
+}
+
+static void poster_end(struct poster *p)
+{
+	while (p->n)
+		pthread_join(p->thread[--p->n], NULL);
+}
+
+static void post_nothing(void *ctx, void (*work)(void *arg), void *arg)
+{
+	(void)ctx;
+	(void)work;
+	(void)arg;
+}
+
+/* More accesses than all batches hold; flushes and collections in between. */
 static void threads_change_nothing(void **state)
 {
-	enum { N = 60000 };
+	enum { N = 200000, OWN = 5, SHARED = OWN, NEVER, VARIANTS };
 	static struct ct_locality_counts first, now;
 	struct access *a = malloc(N * sizeof *a);
 	(void)state;
 	assert_non_null(a);
 	make(a, N, 12, 4000);
-	for (unsigned threads = 0; threads < 5; threads++) {
-		struct ct_locality_options o = {
-			.sms = SMS, .sectors = SECTORS, .sharing = 1, .threads = threads};
+	for (unsigned threads = 0; threads < VARIANTS; threads++) {
+		struct poster poster = {.n = 0};
+		struct ct_locality_options o = {.sms = SMS,
+		                                .sectors = SECTORS,
+		                                .sharing = 1,
+		                                .threads = threads < OWN ? threads : 1};
 		struct ct_locality *l = make_with(&o);
+		if (threads >= OWN)
+			assert_int_equal(
+				ct_locality_share(l, threads == SHARED ? poster_post : post_nothing,
+			                          &poster, NULL),
+				CT_OK);
 		struct ct_locality_counts *c = threads ? &now : &first;
 		memset(c, 0, sizeof *c);
 		for (size_t i = 0, n; i < N; i += n) {
-			n = N - i < 17000 ? N - i : 17000;
+			n = i ? N - i : 17000;
 			feed(l, a + i, n);
 			assert_int_equal(ct_locality_collect(l, c, NULL), 0);
 		}
+		poster_end(&poster);
 		assert_int_equal(ct_hist_total(&c->l1_read) + ct_hist_total(&c->l1_write), N);
 		if (threads) {
 			assert_memory_equal(&first, &now,

@@ -41,6 +41,10 @@ const struct ct_lanes_mark *ct_lanes_marks(const struct ct_lanes *l, unsigned i,
 int ct_lanes_push_launch(struct ct_lanes *l, struct ct_trace *trace,
                          const struct ct_pass_settings *settings, struct ct_cta **held,
                          struct ct_error *e);
+/* Has work(arg) called once in the last of the other threads, when that has nothing else to do, in place of what was posted
+ * before and has not been called yet; not at all where there is no other thread, or the group is freed before. `lanes` is
+ * the group. */
+void ct_lanes_post(void *lanes, void (*work)(void *arg), void *arg);
 /* Waits for all engines; counts[i] gets the launch's counts of engine i. */
 int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, struct ct_error *e);
 void ct_lanes_free(struct ct_lanes *l); /* NULL allowed */
