@@ -10,19 +10,15 @@
 
 #include "base/mem.h"
 #include "replay/private/memory.h"
+#include "replay/private/order.h"
 
-struct event {
-	uint64_t line;
-	uint32_t when, sm, order;
-	uint8_t what;
-};
+enum { AHEAD = 4 /* events between asking the host's memory for a line's slot and looking at it */ };
 
 struct rp_directory {
 	uint64_t *line;    /* + 1; 0: empty. Linear probing */
 	uint64_t *holders; /* words per slot */
 	uint32_t mask, words;
-	struct event *event;
-	size_t cap;
+	struct rp_order order; /* of the SMs' logs; at: SM, behind it the place in its log */
 };
 
 int rp_directory_init(struct ct_replay *r, struct ct_error *e)
@@ -53,7 +49,7 @@ void rp_directory_free(struct ct_replay *r)
 		return;
 	free(d->line);
 	free(d->holders);
-	free(d->event);
+	rp_order_free(&d->order);
 	free(d);
 }
 
@@ -96,20 +92,21 @@ static uint32_t count_holders(const uint64_t *v, uint32_t words)
 
 /* A line has come to an SM's L1 or has left it. Where a load that missed the line brought it, the
  * copies over all L1s are counted, this one included. */
-static void apply_event(struct ct_replay *r, struct rp_directory *d, const struct event *ev)
+static void apply_event(struct ct_replay *r, struct rp_directory *d, uint32_t sm,
+                        const struct rp_log *ev)
 {
 	uint32_t h = find_slot(d, ev->line);
-	uint64_t *v = d->holders + (size_t)h * d->words, bit = UINT64_C(1) << ev->sm % 64;
+	uint64_t *v = d->holders + (size_t)h * d->words, bit = UINT64_C(1) << sm % 64;
 	if (ev->what == RP_LOG_GONE) {
 		if (!d->line[h])
 			return;
-		v[ev->sm / 64] &= ~bit;
+		v[sm / 64] &= ~bit;
 		if (!count_holders(v, d->words))
 			erase_line(d, h);
 		return;
 	}
 	d->line[h] = ev->line + 1;
-	v[ev->sm / 64] |= bit;
+	v[sm / 64] |= bit;
 	if (ev->what == RP_LOG_FILL) {
 		uint32_t n = count_holders(v, d->words);
 		r->total.line_fills++;
@@ -118,39 +115,49 @@ static void apply_event(struct ct_replay *r, struct rp_directory *d, const struc
 	}
 }
 
-static int in_time(const void *a, const void *b)
+/* What an SM has logged, by its place in the order. */
+static const struct rp_log *log_at(const struct ct_replay *r, const struct rp_place *p)
 {
-	const struct event *x = a, *y = b;
-	if (x->when != y->when)
-		return x->when < y->when ? -1 : 1;
-	if (x->sm != y->sm)
-		return x->sm < y->sm ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return &r->sm[p->at >> 32].log[(uint32_t)p->at];
 }
 
-/* Applies what SMs have logged in this window in the order of cycles, SMs and their own logs: an SM
- * runs through a window alone, so only now is the order over all of them known. */
+/* Orders what SMs have logged by cycles, SMs and their own logs. */
+static int sort_in_time(struct ct_replay *r, struct rp_order *o)
+{
+	uint32_t least = UINT32_MAX;
+	uint64_t most = 0;
+	o->n = 0;
+	for (uint32_t i = 0; i < r->g.sms; i++) {
+		const struct rp_sm *sm = &r->sm[i];
+		if (rp_order_reserve(o, o->n + sm->nlog) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		for (uint32_t k = 0; k < sm->nlog; k++) {
+			o->place[o->n++] = (struct rp_place){sm->log[k].when, (uint64_t)i << 32 | k};
+			least = sm->log[k].when < least ? sm->log[k].when : least;
+		}
+	}
+	for (size_t i = 0; i < o->n; i++)
+		most |= o->place[i].key -= least;
+	rp_order_sort(o, most);
+	return 0;
+}
+
+/* Applies what SMs have logged in this window: an SM runs through a window alone, so only now is the order over all of them
+ * known. */
 int rp_directory_merge(struct ct_replay *r)
 {
 	struct rp_directory *d = r->directory;
-	size_t n = 0;
 	if (!d)
 		return 0;
-	for (uint32_t i = 0; i < r->g.sms; i++)
-		n += r->sm[i].nlog;
-	if (ct_grow((void **)&d->event, &d->cap, n, sizeof *d->event) < 0)
-		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	n = 0;
-	for (uint32_t i = 0; i < r->g.sms; i++) {
-		const struct rp_sm *sm = &r->sm[i];
-		for (uint32_t k = 0; k < sm->nlog; k++)
-			d->event[n++] = (struct event){
-				sm->log[k].line, sm->log[k].when, i, k, sm->log[k].what};
-		r->sm[i].nlog = 0;
+	if (sort_in_time(r, &d->order) < 0)
+		return r->error.status;
+	for (size_t i = 0; i < d->order.n; i++) {
+		const struct rp_place *p = &d->order.place[i];
+		if (i + AHEAD < d->order.n)
+			CT_BRING(&d->line[home_slot(d, log_at(r, p + AHEAD)->line)]);
+		apply_event(r, d, (uint32_t)(p->at >> 32), log_at(r, p));
 	}
-	if (n > 1)
-		qsort(d->event, n, sizeof *d->event, in_time);
-	for (size_t k = 0; k < n; k++)
-		apply_event(r, d, &d->event[k]);
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		r->sm[i].nlog = 0;
 	return 0;
 }

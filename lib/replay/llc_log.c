@@ -10,10 +10,11 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/memory.h"
+#include "replay/private/order.h"
 #include "replay/private/timing.h"
 
 enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */
-enum { HOLD = 8, FIRST_BUCKETS = 1024, RADIX_BITS = 9, RADIX = 1 << RADIX_BITS };
+enum { HOLD = 8, FIRST_BUCKETS = 1024 };
 enum { AHEAD = 6 }; /* entries between asking the host's memory for one and looking at it */
 
 #define NOT_LINKED UINT32_MAX
@@ -25,16 +26,10 @@ struct entry {
 	uint32_t group, next;
 };
 
-/* An entry's place in the order of time. */
-struct place {
-	uint64_t key;
-	size_t at;
-};
-
 struct rp_llc_log {
 	struct entry *e, *kept; /* in the order they came; room to move what stays */
-	struct place *place, *other;
-	size_t cap, kept_cap, place_cap, other_cap, n;
+	struct rp_order order;
+	size_t cap, kept_cap, n;
 	uint32_t *bucket;
 	uint32_t buckets; /* a power of two, at least n */
 	uint64_t windows;
@@ -59,8 +54,7 @@ void rp_llc_log_free(struct ct_replay *r)
 		return;
 	free(r->llc_log->e);
 	free(r->llc_log->kept);
-	free(r->llc_log->place);
-	free(r->llc_log->other);
+	rp_order_free(&r->llc_log->order);
 	free(r->llc_log->bucket);
 	free(r->llc_log);
 }
@@ -174,45 +168,22 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 		k->ev.miss |= bit;
 }
 
-/* One pass of a radix sort by the bits of the key from `shift` on; keeps the order of equals. */
-static void sort_pass(const struct place *from, struct place *to, size_t n, unsigned shift)
-{
-	size_t start[RADIX] = {0}, sum = 0;
-	for (size_t i = 0; i < n; i++)
-		start[from[i].key >> shift & (RADIX - 1)]++;
-	for (unsigned k = 0; k < RADIX; k++) {
-		size_t count = start[k];
-		start[k] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[start[from[i].key >> shift & (RADIX - 1)]++] = from[i];
-}
-
-/* Places by cycle, then by slice, then as they came, in g->place. Cycles lie within some
- * windows of each other, so that keys are short. */
+/* Orders the entries by cycle, then by slice, then as they came. */
 static int sort_in_time(struct ct_replay *r)
 {
 	struct rp_llc_log *g = r->llc_log;
 	uint64_t least = g->e[0].ev.cycle, most = 0;
-	if (ct_grow((void **)&g->place, &g->place_cap, g->n, sizeof *g->place) < 0 ||
-	    ct_grow((void **)&g->other, &g->other_cap, g->n, sizeof *g->other) < 0)
+	if (rp_order_reserve(&g->order, g->n) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	for (size_t i = 1; i < g->n; i++)
 		least = g->e[i].ev.cycle < least ? g->e[i].ev.cycle : least;
 	for (size_t i = 0; i < g->n; i++) {
 		uint64_t key = (g->e[i].ev.cycle - least) * r->map.slices + g->e[i].ev.slice;
-		g->place[i] = (struct place){key, i};
+		g->order.place[i] = (struct rp_place){key, i};
 		most |= key;
 	}
-	for (unsigned shift = 0; shift < 64 && most >> shift; shift += RADIX_BITS) {
-		sort_pass(g->place, g->other, g->n, shift);
-		struct rp_llc_log old = *g;
-		g->place = old.other;
-		g->place_cap = old.other_cap;
-		g->other = old.place;
-		g->other_cap = old.place_cap;
-	}
+	g->order.n = g->n;
+	rp_order_sort(&g->order, most);
 	return 0;
 }
 
@@ -220,7 +191,7 @@ static int sort_in_time(struct ct_replay *r)
 static void bring_entry(const struct rp_llc_log *g, size_t place)
 {
 	if (place < g->n) {
-		const struct entry *k = &g->e[g->place[place].at];
+		const struct entry *k = &g->e[g->order.place[place].at];
 		CT_BRING(k);
 		CT_BRING((const char *)(k + 1) - 1);
 	}
@@ -235,7 +206,7 @@ static int keep_from(struct ct_replay *r, size_t done)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++) {
 		bring_entry(g, done + i + AHEAD);
-		g->kept[i] = g->e[g->place[done + i].at];
+		g->kept[i] = g->e[g->order.place[done + i].at];
 	}
 	struct rp_llc_log old = *g;
 	g->e = old.kept;
@@ -268,11 +239,11 @@ void rp_llc_log_flush(struct ct_replay *r, uint64_t before)
 	size_t done = 0;
 	if (!r->has_llc || !g->n || sort_in_time(r) < 0)
 		return;
-	for (; done < g->n && g->e[g->place[done].at].ev.cycle < before; done++) {
+	for (; done < g->n && g->e[g->order.place[done].at].ev.cycle < before; done++) {
 		bring_entry(g, done + AHEAD);
 		for (unsigned i = 0; i < r->nobs; i++)
 			if (r->obs[i].llc)
-				r->obs[i].llc(r->obs[i].ctx, &g->e[g->place[done].at].ev);
+				r->obs[i].llc(r->obs[i].ctx, &g->e[g->order.place[done].at].ev);
 	}
 	if (done)
 		(void)keep_from(r, done); /* fails the replay */
