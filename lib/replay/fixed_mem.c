@@ -43,7 +43,34 @@ struct visit {
 	int in_dram;        /* place is known */
 	struct ct_place place;
 	uint32_t sectors, missed, pending;
+	struct ct_llc_event ev; /* for observers, where there are any; sectors: 0 until the first */
 };
+
+/* Notes a sector for the observers of the LLC. */
+static CT_INLINE void note_sector(struct visit *v, uint32_t k, uint64_t now, int missing, int pending)
+{
+	struct ct_llc_event *ev = &v->ev;
+	uint32_t bit = 1u << k;
+	if (ev->sectors & bit) /* smaller sectors of the L1 */
+		return;
+	ev->cycle = ev->sectors ? ev->cycle : now;
+	ev->sectors |= bit;
+	if (k < 4)
+		ev->bytes[k / 2] |= (uint64_t)v->p.bytes << 32 * (k % 2);
+	*(missing ? &ev->miss : pending ? &ev->pending : &ev->hit) |= bit;
+}
+
+/* Tells of the line, of which all sectors have been noted. */
+static CT_INLINE void tell_line(struct visit *v)
+{
+	if (!v->ev.sectors)
+		return;
+	v->ev.slice = v->p.slice;
+	v->ev.line = v->line;
+	rp_llc_log_line(v->r, &v->ev);
+	v->ev.sectors = v->ev.hit = v->ev.pending = v->ev.miss = 0;
+	v->ev.bytes[0] = v->ev.bytes[1] = 0;
+}
 
 /* The sector's line is there from now on, touched in this cycle. */
 static CT_INLINE struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
@@ -110,7 +137,7 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 	v->missed += (uint32_t)missing;
 	v->pending += (uint32_t)pending;
 	if (r->has_llc)
-		rp_llc_log(r, p->slice, p, now, missing ? 2 : pending);
+		note_sector(v, k, now, missing, pending);
 	return (uint32_t)back;
 }
 
@@ -119,6 +146,8 @@ static void visit_at(struct visit *v)
 {
 	if (v->index != RP_LRU_NONE && v->p.address >> v->r->llc_line_bits == v->line)
 		return;
+	if (v->index != RP_LRU_NONE)
+		tell_line(v);
 	ct_address_slice(&v->r->map, v->p.address, &v->l->slice, &v->l->llc_set);
 	v->l->llc_near = v->index = RP_LRU_NONE;
 	v->s = &v->r->slice[v->l->slice];
@@ -157,13 +186,16 @@ static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct 
 	v.l = l;
 	v.p = (struct rp_packet){
 		.llc_set = l->llc_set,
-		.group = r->has_llc ? rp_new_line_group(sm, CT_NO_SID) : 0,
 		.sm = (uint16_t)sm->id,
 		.slice = (uint16_t)l->slice,
 		.kind = (uint8_t)kind,
 	};
 	v.index = RP_LRU_NONE;
 	v.sectors = v.missed = v.pending = 0;
+	v.ev = (struct ct_llc_event){.sm = sm->id,
+	                             .sid = CT_NO_SID,
+	                             .is_write = kind == RP_PK_STORE,
+	                             .is_atomic = kind == RP_PK_ATOMIC};
 	for (; sectors; sectors &= sectors - 1) {
 		uint32_t s = ct_low_bit(sectors), back = at;
 		v.p.bytes = rp_written_bytes(r, l->q->bytes, s);
@@ -178,6 +210,7 @@ static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct 
 		if (due)
 			due[s] = epoch + back;
 	}
+	tell_line(&v);
 	count_visit(&v);
 	return last;
 }

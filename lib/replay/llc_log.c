@@ -3,7 +3,8 @@
  *
  * Slices run through a window one after the other and serve the sectors of a line one
  * by one, so accesses are gathered by instruction and line and handed out when HOLD windows
- * have passed since the first (a line may stall in the L1 between two of its sectors). */
+ * have passed since the first (a line may stall in the L1 between two of its sectors). With
+ * fixed timing a line comes as a whole (line_at_once), and is only put into its place in time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,11 +75,12 @@ static void link_entry(struct rp_llc_log *g, size_t i)
 }
 
 /* Room for one more entry. */
-static int grow_log(struct rp_llc_log *g)
+static int grow_log(const struct ct_replay *r)
 {
+	struct rp_llc_log *g = r->llc_log;
 	if (g->n >= UINT32_MAX / 2 || ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0)
 		return -1;
-	if (g->n < g->buckets)
+	if (g->n < g->buckets || r->timing->line_at_once)
 		return 0;
 	uint32_t *bucket = ct_calloc(g->buckets * (size_t)2, sizeof *bucket);
 	if (!bucket)
@@ -103,8 +105,7 @@ static uint32_t sid_of(const struct ct_replay *r, const struct rp_packet *p)
 	return sid ? sid[p->group % RP_LINES_IN_FLIGHT] : CT_NO_SID;
 }
 
-/* The entry of the instruction's line that is there for the packet, or NULL. Where sectors of a line come one right
- * after the other (line_at_once) only the last entry can be it. */
+/* The entry of the instruction's line that is there for the packet, or NULL. */
 static struct entry *find_entry(const struct ct_replay *r, const struct rp_packet *p, uint64_t line)
 {
 	const struct rp_llc_log *g = r->llc_log;
@@ -112,9 +113,7 @@ static struct entry *find_entry(const struct ct_replay *r, const struct rp_packe
 		return NULL;
 	if (g->n && is_of(&g->e[g->n - 1], p, line))
 		return &g->e[g->n - 1];
-	/* With fixed latencies all sectors of a line are sent at once. */
-	uint32_t first = r->timing->line_at_once ? 0 : *bucket_of(g, p->sm, p->group, line);
-	for (uint32_t i = first; i; i = g->e[i - 1].next)
+	for (uint32_t i = *bucket_of(g, p->sm, p->group, line); i; i = g->e[i - 1].next)
 		if (is_of(&g->e[i - 1], p, line))
 			return &g->e[i - 1];
 	return NULL;
@@ -129,7 +128,7 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	struct entry *k = find_entry(r, p, line);
 	if (k)
 		return k;
-	if (grow_log(g) < 0) {
+	if (grow_log(r) < 0) {
 		rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		return NULL;
 	}
@@ -144,10 +143,23 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	k->ev.is_write = (uint8_t)rp_is_store(p);
 	k->ev.is_atomic = p->kind == RP_PK_ATOMIC;
 	k->next = NOT_LINKED;
-	if (!r->timing->line_at_once && !p->alone)
+	if (!p->alone)
 		link_entry(g, g->n);
 	g->n++;
 	return k;
+}
+
+void rp_llc_log_line(struct ct_replay *r, const struct ct_llc_event *ev)
+{
+	struct rp_llc_log *g = r->llc_log;
+	if (grow_log(r) < 0) {
+		rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		return;
+	}
+	struct entry *k = &g->e[g->n++];
+	k->ev = *ev;
+	k->group = 0;
+	k->next = NOT_LINKED;
 }
 
 void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now, int what)

@@ -40,6 +40,8 @@ void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes);
 uint64_t rp_llc_next(const struct ct_replay *r);
 /* llc_log.c: notes an LLC access for the observers. what: hit 0, pending 1, miss. */
 void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now, int what);
+/* llc_log.c: the same of all sectors of a line, where a timing has `line_at_once`. */
+void rp_llc_log_line(struct ct_replay *r, const struct ct_llc_event *ev);
 
 /* directory.c: replication across the L1s; logs are merged at the end of a window. */
 int rp_directory_init(struct ct_replay *r, struct ct_error *e);

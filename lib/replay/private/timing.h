@@ -20,7 +20,7 @@ struct rp_timing {
 	uint8_t steps_memory; /* network, slices and DRAM go from cycle to cycle; else the timing has its own */
 	uint8_t ideal;        /* levels that it can take for ideal, enum ct_replay_ideal */
 	uint8_t line_at_once; /* sectors of a line that leave the L1 together meet the LLC one right after
-	                            the other */
+	                            the other, and are noted together (rp_llc_log_line()) */
 
 	/* State of its own, when the SMs and the slices are there. Returns 0 or fails. */
 	int (*init)(struct ct_replay *r, struct ct_error *e);
