@@ -9,16 +9,14 @@
 
 enum { SEARCHED_WAYS = 16 /* larger sets are linked: today's L1s have 256 ways */ };
 
-/* Lines of a set lie next to each other. */
+/* Lines of a set lie next to each other, two in a line of the host. Where sets are linked, frames name each other as index +
+ * 1, 0 = none. */
 struct frame {
-	struct ct_way w;          /* stamp: of a set that is searched; used while any chunk is valid */
+	struct ct_way
+		w; /* stamp: of a set that is searched, else the neighbours in order of use (older_of()); used
+	                    while any chunk is valid */
 	uint16_t touched, reused; /* chunks */
-};
-
-/* Frames as index + 1; 0 = none. */
-struct link {
-	uint32_t older, younger;
-	uint32_t next; /* in the bucket of the line; of free frames, in the set's list */
+	uint32_t next;            /* in the bucket of the line; of free frames, in the set's list */
 };
 
 struct set {
@@ -29,9 +27,8 @@ struct set {
 
 struct lines {
 	struct frame *frame;
-	struct link *link; /* NULL: sets are searched; else also the next two */
+	uint32_t *bucket; /* NULL: sets are searched; else also the next */
 	struct set *set;
-	uint32_t *bucket;
 	size_t buckets; /* a power of two */
 };
 
@@ -42,24 +39,22 @@ static int line_init(struct ct_ts_l1 *l1)
 	size_t n = (size_t)l1->s.sets * l1->s.ways;
 	if (!p)
 		return -1;
-	p->frame = ct_calloc(n, sizeof *p->frame);
+	p->frame = ct_calloc_aligned(n, sizeof *p->frame);
 	if (!p->frame || n >= UINT32_MAX)
 		return -1;
 	if (l1->s.ways <= SEARCHED_WAYS)
 		return 0;
 	for (p->buckets = 1; p->buckets < n; p->buckets *= 2)
 		;
-	p->link = ct_calloc(n, sizeof *p->link);
 	p->set = ct_calloc(l1->s.sets, sizeof *p->set);
 	p->bucket = ct_calloc(p->buckets, sizeof *p->bucket);
-	return p->link && p->set && p->bucket ? 0 : -1;
+	return p->set && p->bucket ? 0 : -1;
 }
 
 static void line_release(struct ct_ts_l1 *l1)
 {
 	struct lines *p = l1->state;
 	free(p->frame);
-	free(p->link);
 	free(p->set);
 	free(p->bucket);
 	free(p);
@@ -72,19 +67,42 @@ static uint32_t *bucket_of(const struct lines *p, uint64_t line)
 	return &p->bucket[ct_mix64(line) & (p->buckets - 1)];
 }
 
+static uint32_t older_of(const struct frame *f)
+{
+	return (uint32_t)f->w.stamp;
+}
+
+static uint32_t younger_of(const struct frame *f)
+{
+	return (uint32_t)(f->w.stamp >> 32);
+}
+
+static void set_neighbours(struct frame *f, uint32_t older, uint32_t younger)
+{
+	f->w.stamp = (uint64_t)younger << 32 | older;
+}
+
 static void unlink_frame(struct lines *p, struct set *s, uint32_t i)
 {
-	const struct link *k = &p->link[i - 1];
-	*(k->older ? &p->link[k->older - 1].younger : &s->oldest) = k->younger;
-	*(k->younger ? &p->link[k->younger - 1].older : &s->youngest) = k->older;
+	const struct frame *f = &p->frame[i - 1];
+	uint32_t older = older_of(f), younger = younger_of(f);
+	if (older)
+		set_neighbours(&p->frame[older - 1], older_of(&p->frame[older - 1]), younger);
+	else
+		s->oldest = younger;
+	if (younger)
+		set_neighbours(&p->frame[younger - 1], older, younger_of(&p->frame[younger - 1]));
+	else
+		s->youngest = older;
 }
 
 static void make_youngest(struct lines *p, struct set *s, uint32_t i)
 {
-	struct link *k = &p->link[i - 1];
-	k->older = s->youngest;
-	k->younger = 0;
-	*(s->youngest ? &p->link[s->youngest - 1].younger : &s->oldest) = i;
+	set_neighbours(&p->frame[i - 1], s->youngest, 0);
+	if (s->youngest)
+		set_neighbours(&p->frame[s->youngest - 1], older_of(&p->frame[s->youngest - 1]), i);
+	else
+		s->oldest = i;
 	s->youngest = i;
 }
 
@@ -92,17 +110,17 @@ static void unlink_line(struct lines *p, struct set *s, uint32_t i)
 {
 	uint32_t *b = bucket_of(p, p->frame[i - 1].w.line);
 	while (*b != i)
-		b = &p->link[*b - 1].next;
-	*b = p->link[i - 1].next;
+		b = &p->frame[*b - 1].next;
+	*b = p->frame[i - 1].next;
 	unlink_frame(p, s, i);
-	p->link[i - 1].next = s->free;
+	p->frame[i - 1].next = s->free;
 	s->free = i;
 }
 
 static void link_line(struct lines *p, struct set *s, uint32_t i)
 {
 	uint32_t *b = bucket_of(p, p->frame[i - 1].w.line);
-	p->link[i - 1].next = *b;
+	p->frame[i - 1].next = *b;
 	*b = i;
 	make_youngest(p, s, i);
 }
@@ -113,7 +131,7 @@ static uint32_t take_free(const struct ct_ts_l1 *l1, struct lines *p, uint32_t s
 	struct set *s = &p->set[set];
 	uint32_t i = s->free;
 	if (i)
-		s->free = p->link[i - 1].next;
+		s->free = p->frame[i - 1].next;
 	else if (s->fresh < l1->s.ways)
 		i = set * l1->s.ways + ++s->fresh;
 	return i;
@@ -127,10 +145,10 @@ static int64_t find_line(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	const struct lines *p = l1->state;
 	size_t at = (size_t)set * l1->s.ways;
-	if (p->link) {
+	if (p->bucket) {
 		uint32_t i = *bucket_of(p, line);
 		while (i && p->frame[i - 1].w.line != line)
-			i = p->link[i - 1].next;
+			i = p->frame[i - 1].next;
 		return (int64_t)i - 1;
 	}
 	const struct ct_way *w = ct_way_find(&p->frame[at], sizeof *p->frame, l1->s.ways, line);
@@ -145,18 +163,20 @@ static void drop_chunks(struct ct_ts_l1 *l1, size_t at, uint32_t chunks)
 	ts_leave(l1, had & chunks, f->touched, f->reused);
 	f->w.valid &= ~chunks;
 	f->w.used = f->w.valid != 0;
-	if (p->link && had && !f->w.valid)
+	if (p->bucket && had && !f->w.valid)
 		unlink_line(p, &p->set[at / l1->s.ways], (uint32_t)at + 1);
 }
 
-static void touch_line(struct ct_ts_l1 *l1, size_t at)
+static void touch_line(struct ct_ts_l1 *l1, uint32_t set, size_t at)
 {
 	struct lines *p = l1->state;
-	if (!p->link) {
+	if (!p->bucket) {
 		p->frame[at].w.stamp = l1->clock;
 		return;
 	}
-	struct set *s = &p->set[at / l1->s.ways];
+	struct set *s = &p->set[set];
+	if (s->youngest == at + 1)
+		return;
 	unlink_frame(p, s, (uint32_t)at + 1);
 	make_youngest(p, s, (uint32_t)at + 1);
 }
@@ -175,7 +195,7 @@ static size_t make_room(struct ct_ts_l1 *l1, uint32_t set, struct ct_ts_result *
 {
 	struct lines *p = l1->state;
 	size_t at = (size_t)set * l1->s.ways;
-	if (p->link) {
+	if (p->bucket) {
 		uint32_t i = take_free(l1, p, set);
 		if (!i) {
 			evict_line(l1, p->set[set].oldest - 1, r);
@@ -198,7 +218,7 @@ static void install_chunks(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, int
 	if (at == ABSENT) {
 		at = (int64_t)make_room(l1, set, r);
 		p->frame[at].w.line = line;
-		if (p->link)
+		if (p->bucket)
 			link_line(p, &p->set[set], (uint32_t)at + 1);
 	}
 	struct frame *f = &p->frame[at];
@@ -206,7 +226,7 @@ static void install_chunks(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, int
 	f->w.used = f->w.valid != 0;
 	f->touched = (uint16_t)((f->touched & ~chunks) | (chunks & asked));
 	f->reused &= (uint16_t)~chunks;
-	touch_line(l1, (size_t)at);
+	touch_line(l1, set, (size_t)at);
 }
 
 /* A load: plain lines fetch all of a line that lacks any chunk, sectors what is missing. */
@@ -222,7 +242,7 @@ static int line_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t 
 		struct frame *f = &p->frame[at];
 		f->touched |= (uint16_t)r->hit;
 		f->reused |= (uint16_t)r->hit;
-		touch_line(l1, (size_t)at);
+		touch_line(l1, set, (size_t)at);
 	}
 	if (r->hit == chunks)
 		return CT_OK;
@@ -249,7 +269,7 @@ static int line_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t
 		break;
 	case CT_TS_STORE_UPDATE:
 		if (at != ABSENT)
-			touch_line(l1, (size_t)at);
+			touch_line(l1, set, (size_t)at);
 		break;
 	case CT_TS_STORE_ALLOCATE:
 		r->miss = chunks & ~valid;
@@ -287,7 +307,7 @@ static void line_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	const struct lines *p = l1->state;
 	size_t at = (size_t)set * l1->s.ways;
-	if (p->link) {
+	if (p->bucket) {
 		TS_NEAR(bucket_of(p, line));
 		return;
 	}
