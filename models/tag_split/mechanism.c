@@ -219,6 +219,8 @@ static const struct ct_metric metrics[] = {
 	LESS("traffic_l2_to_l1_bytes", "bytes"),
 	LESS("mem_inst_miss_rate", "ratio"),
 	LESS("l1_request_mpki", "misses/kinst"),
+	LESS("l1_sent_mpki", "misses/kinst"),
+	LESS("l1_entry_mpki", "misses/kinst"),
 	LESS("l1_untimed_miss_rate", "ratio"),
 	LESS("l1_load_request_miss_rate", "ratio"),
 	METRIC("l1_loads", "insts"),

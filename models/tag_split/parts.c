@@ -343,6 +343,7 @@ static int request_chunks(struct ct_ts_parts *x, struct ct_replay *r, struct sm 
 	*sent = 0;
 	if (!chunks || !ct_ts_mshr_miss(s->mshr, line, chunks, sent) || !*sent)
 		return 0;
+	x->c.entries += ct_ts_mshr_used(s->mshr) - used;
 	s->held[set] = (uint16_t)(s->held[set] + ct_ts_mshr_used(s->mshr) - used);
 	uint32_t f = new_fetch(s, line, *sent);
 	if (f == NONE)

@@ -71,10 +71,23 @@ static double own_cycles(const struct ct_replay_counts *c)
 	return (double)(c->cycles - c->launch_cycles);
 }
 
-/* total[] of engine[], the systems in the table's order; 128B comes first and the configured one last. */
-static int write_systems(struct ct_profile *p, const unsigned *system, unsigned n,
-                         const struct ct_replay_counts *total, struct ct_error *e)
+/* Misses per 1000 thread instructions in both readings of a partial miss (partial-miss-mpki). The systems without
+ * parts have none, and nobody has behind a warm-up, which the parts count as well. */
+static void write_miss_counts(struct ct_records *w, const struct ct_ts_parts *x, uint64_t thread_insts)
 {
+	struct ct_ts_counts c;
+	if (!x || !thread_insts)
+		return;
+	ct_ts_parts_counts(x, &c);
+	ct_records_value(w, "l1_sent_mpki", 1000 * (double)c.request_misses / (double)thread_insts);
+	ct_records_value(w, "l1_entry_mpki", 1000 * (double)c.entries / (double)thread_insts);
+}
+
+/* total[] and parts[] of engine[], the systems in the table's order; 128B comes first and the configured one last. */
+static int write_systems(const struct ct_mechanism_run *run, const unsigned *system, unsigned n,
+                         const struct ct_replay_counts *total, void *const *parts, struct ct_error *e)
+{
+	struct ct_profile *p = run->p;
 	const struct ct_replay_counts *base = &total[0], *own = &total[n - 1];
 	struct ct_records w = {.p = p, .e = e, .mechanism = TS_MECHANISM, .method = "replay"};
 	for (unsigned i = 0; i < n; i++) {
@@ -87,6 +100,8 @@ static int write_systems(struct ct_profile *p, const unsigned *system, unsigned 
 		ct_records_value(&w, "llc_mpki", 1000 * (double)c->llc_misses / (double)c->thread_insts);
 		ct_records_value(&w, "l1_miss_rate", (double)c->l1_misses / (double)c->l1_accesses);
 		ct_records_value(&w, "l1_mpki", 1000 * (double)c->l1_misses / (double)c->thread_insts);
+		if (!run->settings->warmup)
+			write_miss_counts(&w, parts[i], c->thread_insts);
 	}
 	return w.status;
 }
@@ -108,7 +123,7 @@ int ts_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 	if (st == CT_OK)
 		st = ct_replays_run(run->p, run->settings, why, engine, n, NULL, total, e);
 	if (st == CT_OK)
-		st = write_systems(run->p, system, n, total, e);
+		st = write_systems(run, system, n, total, parts, e);
 	for (unsigned i = 0; i < CT_TS_SYSTEMS; i++)
 		ts_engine_free(parts[i]);
 	return st;

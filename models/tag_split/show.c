@@ -17,13 +17,19 @@ static void optional_cell(struct ct_table *table, int decimals, double v)
 		ct_table_cell(table, "-");
 }
 
-/* The speed-up that a method gave, or NaN. */
-static double speedup_by(const struct ct_profile *p, const char *system, const char *method)
+/* What a method says of a system, or NaN. */
+static double metric_by(const struct ct_profile *p, const char *system, const char *metric,
+                        const char *method)
 {
 	struct ct_estimate es;
-	if (ct_profile_get_estimate(p, "all", TS_MECHANISM, system, "speedup", method, &es))
+	if (ct_profile_get_estimate(p, "all", TS_MECHANISM, system, metric, method, &es))
 		return es.value;
 	return NAN;
+}
+
+static double speedup_by(const struct ct_profile *p, const char *system, const char *method)
+{
+	return metric_by(p, system, "speedup", method);
 }
 
 /* ---- the answer ---- */
@@ -85,6 +91,33 @@ static void check_table(const struct ct_ts_answer *a, const struct ct_profile *p
 	ct_table_render(&table, b);
 }
 
+/* Misses of load requests in both readings of a partial miss, as replayed, and each over that of 128B. */
+static void partial_table(const struct ct_ts_answer *a, const struct ct_profile *p,
+                          const struct ct_table_style *style, struct ct_buf *b)
+{
+	static const char *const names[] = {
+		"system", "request MPKI", "over 128B", "MSHR entry MPKI", "over 128B"};
+	static const char *const metric[] = {"l1_sent_mpki", "l1_entry_mpki"};
+	struct ct_table table = {.columns = 5, .style = style};
+	if (isnan(metric_by(p, "128B", metric[0], "replay")))
+		return;
+	ct_table_heads(&table, names);
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		if (!(a->systems >> i & 1))
+			continue;
+		ct_table_cell(&table, "%s", a->row[i].system->name);
+		for (size_t k = 0; k < 2; k++) {
+			double own = metric_by(p, a->row[i].system->name, metric[k], "replay");
+			optional_cell(&table, 2, own);
+			optional_cell(&table, 3, own / metric_by(p, "128B", metric[k], "replay"));
+		}
+	}
+	ct_buf_puts(
+		b,
+		"\nload requests that miss, replayed: a partial miss counts always, or when it opens an MSHR entry:\n");
+	ct_table_render(&table, b);
+}
+
 /* What the lines' size alone would do, and what a reader has to know of the numbers. */
 static void answer_notes(const struct ct_ts_answer *a, struct ct_buf *b)
 {
@@ -105,6 +138,7 @@ int ts_show(const struct ct_mechanism_run *run, const struct ct_table_style *sty
 	answer_table(a, run->p, style, b);
 	if (run->check || isfinite(speedup_by(run->p, "128B", "replay")))
 		check_table(a, run->p, style, b);
+	partial_table(a, run->p, style, b);
 	answer_notes(a, b);
 	return ct_buf_check(b, e);
 }

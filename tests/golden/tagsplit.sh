@@ -76,6 +76,10 @@ fi
 # Replay: each system in the engine.
 "$CT_RELEASE/tsc-est" --scale 1 -q -g fermi-15 -k kmeans_swap --check -@ 2 -o replayed.out kmeans
 check "128B replayed is the engine's own L1" within "$(value 128B speedup_configured replayed.out replay)" 0.98 1.02
+same "plain lines: each miss opens an MSHR entry" "$(value 128B l1_sent_mpki replayed.out replay)" \
+	"$(value 128B l1_entry_mpki replayed.out replay)"
+check "chunks of a line on its way open none" less "$(value TSC l1_entry_mpki replayed.out replay)" \
+	"$(value TSC l1_sent_mpki replayed.out replay)"
 check "TSC gains in the replay too" within "$(value TSC speedup replayed.out replay)" 1.5 10
 check "as much as 32 B lines" less "$(value 32B speedup replayed.out replay)" "$(value TSC speedup replayed.out replay)"
 check "the replay is near the estimate" within "$(value TSC speedup replayed.out replay)" \
@@ -86,6 +90,8 @@ same "threads change nothing" "$("$est" -q -g fermi-15 --method replay -@ 1 -O p
 	"$("$CT_RELEASE/tsc-est" --scale 1 -q -g fermi-15 --method replay -@ 3 -O profile vecadd | grep '^ES')"
 check "--check shows both methods" sh -c \
 	"'$CT_RELEASE/tsc-est' --scale 1 -q -g fermi-15 --check -O table vecadd | grep -q '^system  *analytic  *replay  *difference'"
+check "and both readings of a partial miss" sh -c \
+	"'$CT_RELEASE/tsc-est' --scale 1 -q -g fermi-15 --method replay -O table vecadd | grep -q '^system  *request MPKI  *over 128B  *MSHR entry MPKI  *over 128B'"
 
 # Sampled sets: rates with a range that holds the exact one.
 "$CT_RELEASE/reuse" -q -g fermi-15 --no-sms-views --mechanisms tag-split -S 0.5 covariance >half.profile

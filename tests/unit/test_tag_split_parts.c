@@ -116,6 +116,7 @@ static void every_system_comes_to_an_end(void **state)
 				assert_true(c.requests > 0 && c.request_misses > 0);
 				assert_true(c.request_misses <= c.requests &&
 				            c.partial <= c.request_misses);
+				assert_true(c.entries > 0 && c.entries <= c.request_misses);
 				assert_int_equal(c.stores, r->c.l1_line_accesses - c.requests);
 			}
 			free(r);
@@ -144,6 +145,8 @@ static void plain_lines_are_the_engines_own(void **state)
 	double own = (double)cycles(&g, "configured", &p, &c), ours = (double)cycles(&g, "128B", &p, &c);
 	if (fabs(ours / own - 1) > 0.03)
 		fail_msg("128B takes %g cycles, the engine's L1 %g", ours, own);
+	/* A plain line is asked for as a whole: what misses opens an entry. */
+	assert_int_equal(c.entries, c.request_misses);
 }
 
 static void chunks_fetch_less_than_lines(void **state)
@@ -161,6 +164,8 @@ static void chunks_fetch_less_than_lines(void **state)
 	assert_true(coarse.fetched_bytes > split.fetched_bytes);
 	assert_int_equal(coarse.coarse_requests, coarse.requests);
 	assert_true(fast < slow);
+	/* Another chunk of a line on its way is a miss that opens no entry. */
+	assert_true(split.entries < split.request_misses);
 	/* Hits take as long as asked for, and nothing else changes what is fetched much. */
 	p.v[CT_TS_HIT_LATENCY] = 40;
 	assert_true(cycles(&g, "TSC", &p, &split) > fast);
