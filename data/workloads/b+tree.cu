@@ -142,8 +142,8 @@ APP(b_tree)
 	struct tree t;
 	struct queries q;
 	memset(&t, 0, sizeof t);
-	t.records = app_pick(a, 100000, 400000, 1000000, 1000000);
-	q.n = app_pick(a, 300, 1200, 4000, 10000);
+	t.records = app_pick(a, 1000000, 400000, 1000000, 1000000);
+	q.n = app_pick(a, 1000, 1200, 4000, 10000);
 	int *keys = (int *)app_host(a, t.records, sizeof *keys), key = 0;
 	int *sorted = (int *)app_host(a, t.records, sizeof *sorted);
 	uint32_t *value = (uint32_t *)app_host(a, t.records, sizeof *value);

@@ -48,8 +48,8 @@ static double reference(const float *in, const float *weight, uint32_t pixel, ui
 
 APP(conv)
 {
-	uint32_t images = app_pick(a, 8, 8, 16, 16), side = app_pick(a, 14, 28, 28, 56);
-	uint32_t channels = app_pick(a, 32, 32, 64, 64), filters = app_pick(a, 128, 192, 128, 64);
+	uint32_t images = app_pick(a, 4, 8, 16, 16), side = app_pick(a, 28, 28, 28, 56);
+	uint32_t channels = app_pick(a, 64, 32, 64, 64), filters = app_pick(a, 128, 192, 128, 64);
 	uint32_t pixels = images * side * side;
 	size_t weights = (size_t)filters * TAPS * channels, inputs = (size_t)pixels * channels;
 	float *in, *weight, *want = (float *)app_host(a, filters, sizeof *want);

@@ -230,8 +230,8 @@ static void slide_level(struct app *a, const void *from, void *to, uint32_t widt
 
 APP(dwt2d)
 {
-	uint32_t width = app_pick(a, 256, 512, 1024, 1024), height = app_pick(a, 128, 256, 384, 1024);
-	uint32_t levels = app_pick(a, 2, 3, 3, 3), pixels = width * height;
+	uint32_t width = app_pick(a, 1024, 512, 1024, 1024), height = app_pick(a, 64, 256, 384, 1024);
+	uint32_t levels = 3, pixels = width * height;
 	size_t n = pixels, words = sizeof(int32_t) * n;
 	unsigned char *byte = (unsigned char *)app_host(a, BPP * n, 1);
 	int32_t *want = (int32_t *)app_host(a, BPP * n, sizeof *want);

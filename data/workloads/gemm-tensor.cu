@@ -10,8 +10,8 @@ extern "C" __global__ void gemm_hmma_64x64(const uint16_t *A, const uint16_t *B,
 
 APP(gemm_tensor)
 {
-	uint32_t m = app_pick(a, 384, 1024, 2048, 2560), n = app_pick(a, 256, 1024, 1536, 1536);
-	uint32_t depth = app_pick(a, 320, 768, 1536, 2560);
+	uint32_t m = app_pick(a, 128, 1024, 2048, 2560), n = app_pick(a, 1536, 1024, 1536, 1536);
+	uint32_t depth = app_pick(a, 1536, 768, 1536, 2560);
 	float *fa, *fb, *want = (float *)app_host(a, n, sizeof *want);
 	const uint16_t *ha = tensor_halves(a, (size_t)m * depth, 1, &fa);
 	const uint16_t *hb = tensor_halves(a, (size_t)n * depth, 1, &fb);

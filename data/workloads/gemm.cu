@@ -26,8 +26,8 @@ extern "C" __global__ void gemm_tiled(const float *A, const float *B, float *C, 
 APP(gemm)
 {
 	/* The paper's size: DeepBench's 1760 x 128 x 1760. */
-	uint32_t m = app_pick(a, 128, 256, 512, 1760), n = app_pick(a, 96, 256, 384, 128);
-	uint32_t depth = app_pick(a, 160, 256, 256, 1760);
+	uint32_t m = app_pick(a, 128, 256, 512, 1760), n = app_pick(a, 384, 256, 384, 128);
+	uint32_t depth = app_pick(a, 256, 256, 256, 1760);
 	const float *ha = input_floats(a, (size_t)m * depth, -1, 1);
 	const float *hb = input_floats(a, (size_t)depth * n, -1, 1);
 	float *got = (float *)app_host(a, (size_t)m * n, sizeof *got);

@@ -65,7 +65,7 @@ static void reference_step(const float *in, const float *power, float *out, uint
 
 APP(hotspot)
 {
-	uint32_t n = app_pick(a, 128, 256, 512, 1024), steps = STEPS;
+	uint32_t n = app_pick(a, 512, 256, 512, 1024), steps = STEPS;
 	size_t cells = (size_t)n * n;
 	const float *hp = input_floats(a, cells, 0, 2), *ht = input_floats(a, cells, 320, 340);
 	float *want[2], *got = (float *)app_host(a, cells, sizeof *got), step_cap = cap;
@@ -77,13 +77,16 @@ APP(hotspot)
 	for (int i = 0; i < 2; i++)
 		want[i] = (float *)app_host(a, cells, sizeof *want[i]);
 	memcpy(want[0], ht, sizeof *ht * cells);
-	uint32_t ctas = app_ceil(n, INNER), launches = app_pick(a, 1, 2, 2, 10);
+	uint32_t ctas = app_ceil(n, INNER), launches = app_pick(a, 2, 2, 2, 10);
+	/* The small size computes the upper rows of the large chip; the last ones lack what lies below after a launch. */
+	uint32_t rows = app_pick(a, 11, ctas, ctas, ctas);
+	size_t right = rows < ctas ? (size_t)(rows * INNER - STEPS * (launches - 1)) * n : cells;
 	for (uint32_t l = 0; l < launches; l++) {
-		APP_LAUNCH(a, hotspot_steps, app_2d(ctas, ctas), app_2d(TILE, TILE), 0, &steps, &power,
+		APP_LAUNCH(a, hotspot_steps, app_2d(ctas, rows), app_2d(TILE, TILE), 0, &steps, &power,
 		           &t[l & 1], &t[~l & 1], &n, &step_cap, &one_rx, &one_ry, &one_rz);
 		for (int s = 0; s < STEPS; s++)
 			reference_step(want[s & 1], hp, want[~s & 1], n);
 	}
 	app_to_host(a, got, t[launches & 1], sizeof *got * cells);
-	app_check_floats(a, "temperature", got, want[0], cells, 1e-5f);
+	app_check_floats(a, "temperature", got, want[0], right, 1e-5f);
 }

@@ -10,6 +10,7 @@
 /* Compressed sparse rows: a graph's adjacency or a matrix. */
 struct input_csr {
 	uint32_t n, m; /* rows, entries */
+	uint32_t cols; /* of a matrix: at least as many as rows */
 	uint32_t *row; /* n + 1 offsets */
 	uint32_t *col; /* m columns, ascending within a row */
 	float *value;  /* m values in [0.1, 1); NULL for graphs */
@@ -105,14 +106,14 @@ input_levels(struct app *a, const struct input_csr *g, uint32_t source, uint32_t
 	return level;
 }
 
-/* Columns of a matrix: within `reach` of the diagonal, at its edges cut; anywhere with reach >= n. */
+/* Columns of a matrix: within `reach` of the diagonal, at its edges cut; anywhere with reach >= cols. */
 static inline void input_fill_matrix(struct app *a, struct input_csr *m, uint32_t reach)
 {
 	input_finish_rows(a, m);
 	m->value = (float *)app_host(a, (size_t)m->m + 1, sizeof *m->value);
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t from = i > reach ? i - reach : 0;
-		uint32_t to = m->n - i > reach ? i + reach : m->n;
+		uint32_t to = m->cols - i > reach ? i + reach : m->cols;
 		for (uint32_t e = m->row[i]; e < m->row[i + 1]; e++) {
 			m->col[e] = from + app_below(a, to - from);
 			m->value[e] = app_between(a, 0.1f, 1.0f);
@@ -125,7 +126,7 @@ static inline void input_fill_matrix(struct app *a, struct input_csr *m, uint32_
  * mean: P(length > x) ~ 1/x, cut, since a row is a serial chain of loads to its thread. The cut keeps the
  * mean at about base * (1 + ln(longest / base)): 27/100 of the mean as base gives it within a few percent. */
 static inline void
-input_power_rows(struct app *a, uint32_t n, uint32_t mean, uint32_t reach, struct input_csr *m)
+input_power_rows(struct app *a, uint32_t n, uint32_t cols, uint32_t mean, uint32_t reach, struct input_csr *m)
 {
 	uint32_t longest = 4 * mean < n ? 4 * mean : n;
 	input_begin_rows(a, n, m);
@@ -134,16 +135,18 @@ input_power_rows(struct app *a, uint32_t n, uint32_t mean, uint32_t reach, struc
 		uint64_t length = ((uint64_t)mean << 20) * 27 / 100 / u;
 		m->row[i + 1] = length < 1 ? 1 : length > longest ? longest : (uint32_t)length;
 	}
+	m->cols = cols;
 	input_fill_matrix(a, m, reach);
 }
 
 /* The same with row lengths uniform between mean/2 and 3*mean/2. */
 static inline void
-input_even_rows(struct app *a, uint32_t n, uint32_t mean, uint32_t reach, struct input_csr *m)
+input_even_rows(struct app *a, uint32_t n, uint32_t cols, uint32_t mean, uint32_t reach, struct input_csr *m)
 {
 	input_begin_rows(a, n, m);
 	for (uint32_t i = 0; i < n; i++)
 		m->row[i + 1] = mean / 2 + app_below(a, mean + 1);
+	m->cols = cols;
 	input_fill_matrix(a, m, reach);
 }
 

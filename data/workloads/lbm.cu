@@ -125,8 +125,8 @@ static int *make_obstacles(struct app *a, const struct lattice *l)
 APP(lbm)
 {
 	struct lattice l;
-	l.nx = app_pick(a, 32, 64, 128, 120), l.ny = app_pick(a, 16, 32, 64, 120);
-	l.nz = app_pick(a, 10, 16, 24, 150);
+	l.nx = app_pick(a, 128, 64, 128, 120), l.ny = app_pick(a, 64, 32, 64, 120);
+	l.nz = app_pick(a, 3, 16, 24, 150);
 	l.layer = l.nx * l.ny;
 	l.cells = l.layer * l.nz;
 	l.array = l.cells + 2 * l.layer + 32;

@@ -100,7 +100,7 @@ static void spread(const struct sample *p, int side, double *want)
 
 APP(mri_gridding)
 {
-	uint32_t n = app_pick(a, 400, 2000, 4000, 30000), side = app_pick(a, 32, 32, 48, 64);
+	uint32_t n = app_pick(a, 794, 2000, 4000, 30000), side = app_pick(a, 28, 32, 48, 64);
 	uint32_t bins = side / BIN, all = bins * bins * bins;
 	size_t cells = (size_t)side * side * side;
 	struct sample *s = (struct sample *)app_host(a, n, sizeof *s);

@@ -52,7 +52,7 @@ static void reference(const struct sample *s, uint32_t n, const float at[3], dou
 APP(mri_q)
 {
 	/* The paper's size: Parboil's small input. */
-	uint32_t samples = app_pick(a, 256, 512, 1024, 2048), voxels = app_pick(a, 2048, 4096, 8192, 32768);
+	uint32_t samples = app_pick(a, 1024, 512, 1024, 2048), voxels = app_pick(a, 2048, 4096, 8192, 32768);
 	struct sample *s = (struct sample *)app_host(a, samples, sizeof *s);
 	float *phi[2], *at[3], *got[2], *magnitude = (float *)app_host(a, samples, sizeof *magnitude);
 	float *want = (float *)app_host(a, samples, sizeof *want);

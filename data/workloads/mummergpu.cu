@@ -203,10 +203,10 @@ static void draw_reads(struct app *a, const unsigned char *genome, uint32_t n, u
 APP(mummergpu)
 {
 	struct suffix_tree t;
-	uint32_t letters = 25, reads = app_pick(a, 1024, 8192, 32768, 50000);
+	uint32_t letters = 25, reads = app_pick(a, 2048, 8192, 32768, 50000);
 	size_t places = (size_t)reads * letters;
 	memset(&t, 0, sizeof t);
-	t.n = (int)app_pick(a, 20000, 100000, 400000, 2000000);
+	t.n = (int)app_pick(a, 400000, 100000, 400000, 2000000);
 	unsigned char *genome = (unsigned char *)app_host(a, (size_t)t.n, 1);
 	unsigned char *read = (unsigned char *)app_host(a, places, 1);
 	uint32_t *got = (uint32_t *)app_host(a, places, sizeof *got);

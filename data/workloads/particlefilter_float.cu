@@ -195,8 +195,8 @@ static void run_frame(struct app *a, struct filter *f, void *const d[ARRAYS], co
 APP(particlefilter_float)
 {
 	struct filter f;
-	f.n = app_pick(a, 512, 1024, 2048, 8192), f.side = app_pick(a, 64, 128, 128, 128);
-	uint32_t frames = app_pick(a, 2, 3, 4, 3), pixels = f.side * f.side;
+	f.n = app_pick(a, 512, 1024, 2048, 8192), f.side = 128;
+	uint32_t frames = app_pick(a, 4, 3, 4, 3), pixels = f.side * f.side;
 	size_t bytes = f.n * sizeof(float);
 	unsigned char *frame = (unsigned char *)app_host(a, pixels, 1);
 	void *d[ARRAYS], *video = app_device(a, "frame", pixels);

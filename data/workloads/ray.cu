@@ -118,9 +118,9 @@ ray_trace(float *image, const sphere *spheres, int n, int width, int height, flo
 
 APP(ray)
 {
-	uint32_t width = app_pick(a, 96, 256, 512, 160), height = app_pick(a, 64, 192, 384, 120);
+	uint32_t width = app_pick(a, 224, 256, 512, 160), height = app_pick(a, 168, 192, 384, 120);
 	/* The paper's size: more spheres than an L1 of 16 KiB holds. */
-	uint32_t n = app_pick(a, 12, 20, 24, 1024);
+	uint32_t n = app_pick(a, 24, 20, 24, 1024);
 	struct sphere *s = (struct sphere *)app_host(a, n, sizeof *s);
 	float *want = (float *)app_host(a, width, sizeof *want), scale = 2.0f / (float)height;
 	float *got = (float *)app_host(a, (size_t)width * height, sizeof *got);

@@ -114,8 +114,8 @@ static void *make_image(struct app *a, struct srad *s)
 
 APP(srad_v1)
 {
-	uint32_t rows = app_pick(a, 112, 256, 502, 502), cols = app_pick(a, 100, 256, 458, 458);
-	uint32_t n = rows * cols, steps = app_pick(a, 1, 2, 3, 20);
+	uint32_t rows = app_pick(a, 502, 256, 502, 502), cols = app_pick(a, 89, 256, 458, 458);
+	uint32_t n = rows * cols, steps = app_pick(a, 3, 2, 3, 20);
 	size_t bytes = n * sizeof(float);
 	struct srad s;
 	srad_allocate(a, &s, cols, rows);

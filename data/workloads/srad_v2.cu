@@ -66,13 +66,14 @@ static float region_speckle(const float *j, uint32_t cols)
 
 APP(srad_v2)
 {
-	uint32_t n = app_pick(a, 128, 256, 512, 2048), steps = app_pick(a, 2, 3, 4, 2);
-	size_t cells = (size_t)n * n, bytes = cells * sizeof(float);
+	uint32_t n = app_pick(a, 512, 256, 512, 2048), rows = app_pick(a, 96, 256, 512, 2048);
+	uint32_t steps = app_pick(a, 4, 3, 4, 2);
+	size_t cells = (size_t)rows * n, bytes = cells * sizeof(float);
 	float *got = (float *)app_host(a, cells, sizeof *got);
-	struct app_dims grid = app_2d(n / TILE, n / TILE), block = app_2d(TILE, TILE);
+	struct app_dims grid = app_2d(n / TILE, rows / TILE), block = app_2d(TILE, TILE);
 	struct srad s;
-	srad_allocate(a, &s, n, n);
-	input_image(a, s.j, n, n);
+	srad_allocate(a, &s, rows, n);
+	input_image(a, s.j, n, rows);
 	for (size_t i = 0; i < cells; i++)
 		s.j[i] = expf(s.j[i]);
 	void *image = app_upload(a, "J", s.j, bytes), *c = app_device(a, "C", bytes), *d[4];
@@ -83,9 +84,9 @@ APP(srad_v2)
 		app_to_host(a, got, image, bytes);
 		float q0sqr = region_speckle(got, n);
 		APP_LAUNCH(a, srad2_coefficients, grid, block, 0, &d[0], &d[1], &d[2], &d[3], &image, &c,
-		           &n, &n, &q0sqr);
+		           &n, &rows, &q0sqr);
 		APP_LAUNCH(a, srad2_update, grid, block, 0, &d[0], &d[1], &d[2], &d[3], &image, &c, &n,
-		           &n);
+		           &rows);
 		srad_reference(&s, q0sqr);
 	}
 	app_to_host(a, got, image, bytes);

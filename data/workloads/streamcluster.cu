@@ -79,8 +79,8 @@ static void reference(const struct points *p, uint32_t candidate, float *work, u
 APP(streamcluster)
 {
 	struct points p;
-	p.n = app_pick(a, 4096, 16384, 65536, 65536);
-	p.dims = app_pick(a, 32, 64, 64, 256);
+	p.n = app_pick(a, 8192, 16384, 65536, 65536);
+	p.dims = app_pick(a, 64, 64, 64, 256);
 	uint32_t columns = CENTRES + 1;
 	size_t words = sizeof(float) * p.n, cells = (size_t)p.n * columns;
 	make(a, &p);
@@ -92,7 +92,7 @@ APP(streamcluster)
 	void *cost = app_device(a, "costs", words), *assign = app_device(a, "assigned", words);
 	void *number = app_device(a, "numbers", words), *moves = app_device(a, "switches", p.n);
 	void *work = app_device(a, "work", sizeof *want * cells);
-	for (uint32_t round = 0; round < app_pick(a, 2, 3, 3, 4); round++) {
+	for (uint32_t round = 0; round < app_pick(a, 3, 3, 3, 4); round++) {
 		uint32_t candidate = app_below(a, p.n);
 		memset(want, 0, sizeof *want * cells);
 		memset(switched, 0, p.n);

@@ -28,12 +28,14 @@ extern "C" __global__ void transpose_tiled(const float *in, float *out, int widt
 
 APP(transpose)
 {
-	uint32_t width = app_pick(a, 256, 1024, 2560, 4096), height = app_pick(a, 512, 1536, 2048, 4096);
+	uint32_t width = app_pick(a, 2560, 1024, 2560, 4096), height = app_pick(a, 2048, 1536, 2048, 4096);
+	/* The small size moves the first rows of the large matrix. */
+	uint32_t rows = app_pick(a, 512, height, height, height);
 	size_t n = (size_t)width * height, bytes = n * sizeof(float);
 	const float *x = input_floats(a, n, 0, 1);
 	float *want = (float *)app_host(a, n, sizeof *want), *got = (float *)app_host(a, n, sizeof *got);
-	struct app_dims grid = app_2d(width / TILE, height / TILE), block = app_2d(TILE, ROWS);
-	for (uint32_t j = 0; j < height; j++)
+	struct app_dims grid = app_2d(width / TILE, rows / TILE), block = app_2d(TILE, ROWS);
+	for (uint32_t j = 0; j < rows; j++)
 		for (uint32_t i = 0; i < width; i++)
 			want[(size_t)i * height + j] = x[(size_t)j * width + i];
 	const void *in = app_upload(a, "in", x, bytes);

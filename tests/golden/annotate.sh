@@ -39,7 +39,7 @@ bfs bfs_expand edges edges of the frontier's nodes
 kmeans kmeans_swap points points, each thread another row
 histo histo_final 4079616|bins|counts counts of all bins
 spmv spmv_jds columns column numbers of the matrix
-b+tree btree_find_key 1226016|nodes|tree|knodes nodes of the tree
+b+tree btree_find_key key.s.node nodes that queries have come to
 nn nn_distance 342112|records|places records
 streamcluster streamcluster_gain 524288|points|coordinates coordinates of the points
 pathfinder pathfinder_rows wall costs of the grid

@@ -19,10 +19,10 @@ near() {
 tracegen -q workingset --footprint 256KiB --sharing 8 -o ws
 # In kmeans a thread goes through lines of its own with many loads on their way: the order decides what stays in a small L1.
 tracegen -q bfs -o bfs
-tracegen -q spmv-csr -o spmv
+tracegen -q pagerank -o pagerank
 
 # Both methods on the configured GPU. Fills that overlap and sectors make them differ.
-for w in ws bfs spmv; do
+for w in ws bfs pagerank; do
 	reuse -q --no-sms-views --scale 1/8 $w > $w.profile
 	replicate --method analytic $w.profile | mpki --method analytic > $w.analytic
 	near "$w: analytic and replayed replication ratio" \
@@ -36,7 +36,7 @@ for w in ws bfs spmv; do
 done
 
 # Another L1: from the profile, and replayed. A tolerance for the changed interleaving.
-for w in ws bfs spmv; do
+for w in ws bfs pagerank; do
 	mpki -p l1.size=32KiB $w.profile > a
 	mpki -p l1.size=32KiB --method replay $w.profile > r
 	near "$w: L1 miss rate at 32 KiB" "$(sn a all l1_miss_rate)" "$(sn r all l1_miss_rate)" 0.09
@@ -73,15 +73,15 @@ for x in "l1.latency=80|replay, cycles analytic" "llc.size=6MiB|L1 replay, else 
 done
 
 # A sweep is one answer for each size, and the same answer as for that size alone.
-replicate --sizes 16KiB,32KiB..128KiB,32KiB spmv.profile > sweep
+replicate --sizes 16KiB,32KiB..128KiB,32KiB pagerank.profile > sweep
 same "every size of the list once" "16384 32768 65536 131072" \
 	"$(awk -F'\t' '$1=="SW" && $2=="all" && $7=="replicas_mean" { printf "%s%s", n++ ? " " : "", $6 }' sweep)"
-replicate -p l1.size=32KiB --method analytic spmv.profile > alone
+replicate -p l1.size=32KiB --method analytic pagerank.profile > alone
 same "a point of the sweep is the answer for that size" \
 	"$(sn alone all replication_ratio) $(sn alone all replicas_mean)" \
 	"$(sw sweep 32768 replication_ratio) $(sw sweep 32768 replicas_mean)"
-replicate --check spmv.profile > checked
-same "--check keeps the replay's answer" "$(sn spmv.profile all replicas_mean)" "$(sn checked all replicas_mean)"
+replicate --check pagerank.profile > checked
+same "--check keeps the replay's answer" "$(sn pagerank.profile all replicas_mean)" "$(sn checked all replicas_mean)"
 [ -n "$(sw checked 131072 replication_ratio)" ] && pass "and adds the analytic one" || fail "and adds the analytic one"
 
 # mpki --check: both methods, on the profile's GPU and on any other.
@@ -109,7 +109,7 @@ same "cycles that cannot be are no number of a table" "-" \
 	"$(mpki -q --no-verify -O table negative | awk -F'  +' '$1 == "all" { print $8; exit }')"
 
 # Curves.
-mpki --l1-sizes 8KiB..256KiB --llc-sizes 64KiB..16MiB spmv.profile > curve
+mpki --l1-sizes 8KiB..256KiB --llc-sizes 64KiB..16MiB pagerank.profile > curve
 for l in l1 llc; do
 	same "the $l curve falls" "" "$(awk -F'\t' -v l=$l '$1=="MR" && $2=="all" && $3==l { if (n++ && $5 > last) print $4; last = $5 }' curve)"
 done
@@ -118,11 +118,11 @@ mpki --l1-sizes 32KiB --llc-sizes 384KiB bfs.profile > point
 same "a curve's point is the miss rate at that size" "$(sn <(mpki -p l1.size=32KiB bfs.profile) all l1_miss_rate)" \
 	"$(mr point l1 32768)"
 same "in the LLC too" "$(sn <(mpki -p llc.size=384KiB bfs.profile) all llc_miss_rate)" "$(mr point llc 393216)"
-mpki --l1-sizes 128KiB --llc-sizes 768KiB spmv.profile > point
-same "and the replay's own where nothing changes" "$(sn spmv.profile all l1_miss_rate) $(sn spmv.profile all llc_miss_rate)" \
+mpki --l1-sizes 128KiB --llc-sizes 768KiB pagerank.profile > point
+same "and the replay's own where nothing changes" "$(sn pagerank.profile all l1_miss_rate) $(sn pagerank.profile all llc_miss_rate)" \
 	"$(mr point l1 131072) $(mr point llc 786432)"
 same "without lists the curves span a factor of 256" "9 9" \
-	"$(mpki spmv.profile | awk -F'\t' '$1=="MR" && $2=="all" { n[$3]++ } END { print n["l1"], n["llc"] }')"
+	"$(mpki pagerank.profile | awk -F'\t' '$1=="MR" && $2=="all" { n[$3]++ } END { print n["l1"], n["llc"] }')"
 
 # What warms the caches is not counted: not its launches, not in the histograms, and in no answer that
 # is made from them.
@@ -181,18 +181,18 @@ refuses "an unknown key is named" 2 "l1.size" mpki -p l1.sise=3 ws.profile
 refuses "a size that is none" 2 "sizes.*16KiB" replicate --sizes 16Kib,32KiB ws.profile
 grep -v '^RJ' ws.profile > norj
 refuses "a profile without RJ" 2 "no RJ records" replicate --no-verify norj
-mv spmv elsewhere
-mkfifo pipe && sed 's/^TR\t[^\t]*/TR\tpipe/' spmv.profile >piped.profile
+mv pagerank elsewhere
+mkfifo pipe && sed 's/^TR\t[^\t]*/TR\tpipe/' pagerank.profile >piped.profile
 refuses "a trace that came from a pipe" 2 'pipe: the profile.s trace came from a pipe' \
 	timeout 20 mpki --no-verify -p l1.size=32KiB --method replay piped.profile
 check "one that is to be read twice is kept" \
 	bash -c 'cat elsewhere/kernel-1.traceg* >pipe & timeout 20 reuse --scale auto pipe'
-refuses "a trace that has moved" 2 "trace-root" mpki -p l1.size=32KiB --method replay spmv.profile
-mkdir root && mv elsewhere root/spmv
-check "--trace-root finds it" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile -o /dev/null
-check "the trace's own folder does, too" mpki -p l1.size=32KiB --method replay --trace-root root/spmv spmv.profile -o /dev/null
-rm -r root/spmv && tracegen -q spmv-csr --seed 2 -o root/spmv
-refuses "another trace in its place" 2 "digest differs" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile
+refuses "a trace that has moved" 2 "trace-root" mpki -p l1.size=32KiB --method replay pagerank.profile
+mkdir root && mv elsewhere root/pagerank
+check "--trace-root finds it" mpki -p l1.size=32KiB --method replay --trace-root root pagerank.profile -o /dev/null
+check "the trace's own folder does, too" mpki -p l1.size=32KiB --method replay --trace-root root/pagerank pagerank.profile -o /dev/null
+rm -r root/pagerank && tracegen -q pagerank --seed 2 -o root/pagerank
+refuses "another trace in its place" 2 "digest differs" mpki -p l1.size=32KiB --method replay --trace-root root pagerank.profile
 reuse -q --no-sms-views --scale 1/8 -k 1 bfs > one.profile
 same "the kernels of a profile are replayed" \
 	"$(mpki -O profile --scale 1/8 -k 1 -p l1.size=32KiB bfs | awk -F'\t' '$1 == "SN" && $2 == "all"')" \

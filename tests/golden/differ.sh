@@ -47,19 +47,19 @@ ways() {
 }
 
 mkdir bundled
-for w in vecadd nn spmv gemm-tensor transpose streamcluster srad_v1 lbm particlefilter_float ray hotspot covariance; do
+for w in vecadd nn nw gemm-tensor scan gaussian lud pagerank particlefilter_float bfs-queue libor covariance; do
 	"$b/tracegen" -q $w -o bundled/$w && ways $w bundled/$w
 done
 
 # Parts against the whole.
 triage() { "$b/triage" -q -O profile --scale 1/8 --no-provenance "$@"; }
-triage bundled/{vecadd,nn,spmv} >whole.prof
-for i in 1 2; do triage --shard $i/2 bundled/{vecadd,nn,spmv} >shard$i.prof; done
+triage bundled/{vecadd,nn,lud} >whole.prof
+for i in 1 2; do triage --shard $i/2 bundled/{vecadd,nn,lud} >shard$i.prof; done
 "$b/triage" -q -O profile --join --no-provenance shard1.prof shard2.prof >joined.prof
 same "two shards joined are the whole" "$(grep ^TV whole.prof | sort)" "$(grep ^TV joined.prof | sort)"
-triage -@ 4 bundled/{vecadd,nn,spmv} >four.prof
+triage -@ 4 bundled/{vecadd,nn,lud} >four.prof
 same "triage -@ 4 is -@ 1" "$(cksum <whole.prof)" "$(cksum <four.prof)"
-rm -rf kept && triage --resume kept bundled/{vecadd,nn,spmv} >first.prof && triage --resume kept bundled/{vecadd,nn,spmv} >again.prof
+rm -rf kept && triage --resume kept bundled/{vecadd,nn,lud} >first.prof && triage --resume kept bundled/{vecadd,nn,lud} >again.prof
 same "triage --resume is the whole, and again" "$(cksum <whole.prof) $(cksum <whole.prof)" "$(cksum <first.prof) $(cksum <again.prof)"
 
 # Histograms and counts of a merge are sums.

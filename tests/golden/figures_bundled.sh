@@ -99,7 +99,7 @@ figure morpheus:7.4 "$full$positive"'
 # ---- Shared L1 ----
 figure shared-l1:1 "$full"'
 	for (i = 1; i <= nw; i++) { w = work[i]; within(w, v["replication ratio", w, "Private"], 0, 1);
-		within(w, v["L1 miss rate", w, "Private"], 0, 1); within(w ": a larger L1", v["IPC over Private", w, "16x-L1"], 0.999, 10) }'
+		within(w, v["L1 miss rate", w, "Private"], 0, 1); within(w ": a larger L1", v["IPC over Private", w, "16x-L1"], 0.999, 16) }'
 # A shared L1 may miss more than private ones: its homes still wait for what a private L1 has
 # had before (particlefilter_float; the replay counts the same).
 figure shared-l1:2 "$full$positive"'

@@ -58,7 +58,7 @@ same "16 times the L1 is the sweep's 256 KiB" "$(value 16x-L1 l1_request_miss_ra
 same "the sweep of cores ends at the estimate" "$(value Shared l1_request_miss_rate table.out)" \
 	"$(awk -F'\t' '$1 == "SW" && $4 == "Shared" && $6 == 28 { print $8 }' swept)"
 
-# What lives in an L1 of spmv-csr depends on which warp is ahead; Private-2x replayed misses in 9.3 %
+# What lives in an L1 of spmv-csr depends on which warp is ahead; Private-2x replayed misses in 43.9 %
 # (cachetriage-shared-l1(7)).
 check "tracegen and reuse: spmv" made spmv spmv-csr
 check "estimate: spmv" "$est" -o spmv.out spmv.profile
@@ -67,7 +67,7 @@ range() { # SYSTEM FIELD PROFILE
 }
 check "a miss rate has a range" within "$(value Private-2x l1_request_miss_rate spmv.out)" \
 	"$(range Private-2x 9 spmv.out)" "$(range Private-2x 10 spmv.out)"
-check "that the replay is in" within 0.0934 "$(range Private-2x 9 spmv.out)" "$(range Private-2x 10 spmv.out)"
+check "that the replay is in" within 0.4389 "$(range Private-2x 9 spmv.out)" "$(range Private-2x 10 spmv.out)"
 check "and its accesses are at the edge" within "$(value Private-2x edge_fraction spmv.out)" 0.03 1
 same "what the replay counted has none" "$(range Private 9 spmv.out) $(range Private 10 spmv.out) 0" \
 	"$(value Private l1_request_miss_rate spmv.out) $(value Private l1_request_miss_rate spmv.out) $(value Private edge_fraction spmv.out)"

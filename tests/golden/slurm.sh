@@ -3,12 +3,12 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
 export PATH="$CT_BIN:$PATH:/usr/sbin"
-for w in vecadd transpose gemm; do "$CT_RELEASE/tracegen" $w --size small -o $w >/dev/null || fail "tracegen $w"; done
+for w in vecadd nn scan; do "$CT_RELEASE/tracegen" $w --size small -o $w >/dev/null || fail "tracegen $w"; done
 few="--scale 1/8 --mechanism shared-l1"
-triage -q -O profile $few vecadd transpose gemm >local
+triage -q -O profile $few vecadd nn scan >local
 
 if command -v parallel >/dev/null 2>&1 && parallel --version 2>/dev/null | grep -q GNU; then
-	check "GNU parallel runs the parts" parallel --will-cite triage -q -O profile --shard '{}/3' -o 'part-{}' $few vecadd transpose gemm ::: 1 2 3
+	check "GNU parallel runs the parts" parallel --will-cite triage -q -O profile --shard '{}/3' -o 'part-{}' $few vecadd nn scan ::: 1 2 3
 	same "joined they are the local run" "$(cat local)" "$(triage --join part-1 part-2 part-3)"
 else
 	skip "GNU parallel runs the parts" "GNU parallel is not installed"
@@ -80,7 +80,7 @@ if ! started >start.log 2>&1; then
 	skip "Slurm runs the array" "a Slurm on loopback cannot start here"
 	finish
 fi
-triage -q --slurm --tasks 2 $few vecadd transpose gemm >job.sbatch
+triage -q --slurm --tasks 2 $few vecadd nn scan >job.sbatch
 check "Slurm runs the array" timeout 240 sbatch --wait job.sbatch
 same "every task has ended well" 2 "$(ls triage-shard-*.tv 2>/dev/null | wc -l)"
 same "joined they are the local run" "$(cat local)" "$(triage --join $(ls -v triage-shard-*.tv))"

@@ -39,15 +39,15 @@ alike() {
 alike "spmv-csr (a thread per row)" spmv-csr medium shoc-spmv 1,2,3,5 1
 alike bfs bfs small rodinia-bfs 1,2,3,5
 alike bfs-queue bfs-queue small parboil-bfs 1,2,3,4,5
-alike stencil stencil small parboil-stencil 1,2,3,5
 alike backprop backprop small rodinia-backprop 1,2,3,5
 alike nn nn small rodinia-nn 1,2,3,5
 alike hotspot hotspot medium rodinia-hotspot 1,2,3,5
-alike sgemm sgemm small parboil-sgemm 1,2,3,5
 alike covariance covariance medium polybench-covariance 1,2,3,5
 alike dwt2d dwt2d small rodinia-dwt2d 1,2,3,5
 alike reduction reduction small shoc-reduction 1,2,5
 # Captured in part, or at another size: only lanes and mix.
+alike stencil stencil small parboil-stencil 1,2,3
+alike sgemm sgemm medium parboil-sgemm 1,2,3
 alike nw nw small rodinia-nw 1,2,3
 alike pathfinder pathfinder small rodinia-pathfinder 1,2,3
 alike pagerank pagerank small pannotia-pagerank 1,2,4

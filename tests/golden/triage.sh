@@ -96,7 +96,7 @@ same "quoted in CSV" "$(printf '"a\nb\tc|""d"", e",malekeh')" \
 	"$("$triage" --no-verify --mechanism malekeh -O csv odd.profile | sed -n '2,3p' | cut -d, -f1-3 | sed '2s/,benefits.*//')"
 
 # ---- traces ----
-for w in vecadd transpose; do "$CT_RELEASE/tracegen" $w --size small -o "$w" >/dev/null || fail "tracegen $w"; done
+for w in vecadd nn; do "$CT_RELEASE/tracegen" $w --size small -o "$w" >/dev/null || fail "tracegen $w"; done
 "$CT_RELEASE/tracegen" workingset --footprint 896KiB --passes 4 --ctas 108 --sharing 1 -o ws >/dev/null || fail "tracegen workingset"
 "$CT_RELEASE/reuse" -q --scale 1/8 ws >ws.profile
 "$CT_RELEASE/tracegen" workingset --footprint 128KiB --ctas 32 -o few >/dev/null || fail "tracegen workingset"
@@ -112,15 +112,15 @@ same "of one input the profile is passed on" "$(grep -cE '^(RD|KN)' ws.profile)"
 same "with the curve that report draws" 8 "$(grep -c '^SW.all.morpheus.BL.sms.[2-9].ipc' alone)"
 "$triage" -q alone >alone-2
 same "made once" "$(grep '^[ST][WV]' alone)" "$(grep '^[ST][WV]' alone-2)"
-"$triage" -q --no-provenance --scale 1/8 -@ 1 vecadd gone transpose 2>/dev/null >t1
-"$triage" -q --no-provenance --scale 1/8 -@ 3 vecadd gone transpose 2>/dev/null >t3
+"$triage" -q --no-provenance --scale 1/8 -@ 1 vecadd gone nn 2>/dev/null >t1
+"$triage" -q --no-provenance --scale 1/8 -@ 3 vecadd gone nn 2>/dev/null >t3
 same "processes change nothing" "$(cat t1)" "$(cat t3)"
 same "every workload and mechanism has a line" 8 "$(grep -c '^TV' t1)"
 same "and an estimate from the one pass" "" "$(awk -F'\t' '$1 == "TV" && $5 == "NA" { print $2, $3 }' t1)"
 
-out=$("$triage" -q --scale 1/8 --mechanism morpheus vecadd nowhere transpose 2>err)
+out=$("$triage" -q --scale 1/8 --mechanism morpheus vecadd nowhere nn 2>err)
 rc=$?
-same "a trace that fails does not stop the others" "2 transpose vecadd" \
+same "a trace that fails does not stop the others" "2 nn vecadd" \
 	"$rc $(printf '%s\n' "$out" | awk -F'\t' '$1 == "TV" { print $2 }' | paste -sd' ')"
 check "and is reported" grep -q '^triage: nowhere: ' err
 same "in one line" 1 "$(wc -l <err)"
@@ -147,7 +147,7 @@ same "and makes nothing again" "$before" "$(ls -i kept)"
 if [ "$before" != "$(ls -i kept)" ]; then pass "another setting is another run"; else fail "another setting is another run"; fi
 "$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >/dev/null
 before=$(ls -i kept | grep small)
-"$CT_RELEASE/tracegen" vecadd --size small -o vecadd -s 3 >/dev/null 2>&1 || cp -r transpose/. vecadd/
+"$CT_RELEASE/tracegen" vecadd --size small -o vecadd -s 3 >/dev/null 2>&1 || cp -r nn/. vecadd/
 "$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >/dev/null
 same "another trace leaves the others' profiles" "$before" "$(ls -i kept | grep small)"
 check "report reads the folder" "$CT_BIN/report" kept
@@ -169,10 +169,10 @@ mkfifo pipe
 same "a FIFO cannot be told to be the same" "2 1" "$? $(grep -c 'pipe: neither a file nor a folder' err)"
 
 # Kept profiles hold every system; for rows alone the pass measures those that decide.
-"$triage" -q --scale auto -O csv --resume every transpose ws >every.csv
+"$triage" -q --scale auto -O csv --resume every nn ws >every.csv
 same "what is kept has every system" "14 10" \
 	"$(cat every/ws-*.profile | awk -F'\t' '$1 == "ES" && $5 == "speedup" && $3 ~ /tag|mal/ { n[$3]++ } END { print n["tag-split"], n["malekeh"] }')"
-same "rows alone are the same" "$(cat every.csv)" "$("$triage" -q --scale auto -O csv transpose ws)"
+same "rows alone are the same" "$(cat every.csv)" "$("$triage" -q --scale auto -O csv nn ws)"
 # An estimator that is asked again overrules the verdict on what it had said.
 "$CT_RELEASE/morpheus-est" -q -p morpheus.ext_service_ns=500 every/ws-*.profile -o again.profile
 same "verdicts on the others stay" "malekeh shared-l1 tag-split" "$(grep ^TV again.profile | cut -f3 | sort | paste -sd' ')"
@@ -194,13 +194,13 @@ same "the replay's rate was another" 1 "$(awk "BEGIN { print $(sn other l1_miss_
 
 # ---- shards ----
 mkdir again && cp -r vecadd again/
-"$triage" -q --scale 1/8 --mechanism morpheus vecadd again/vecadd transpose vecadd/kernelslist.g -o whole
-for i in 1 2 3; do "$triage" -q --scale 1/8 --mechanism morpheus --shard $i/3 vecadd again/vecadd transpose vecadd/kernelslist.g -o part-$i; done
+"$triage" -q --scale 1/8 --mechanism morpheus vecadd again/vecadd nn vecadd/kernelslist.g -o whole
+for i in 1 2 3; do "$triage" -q --scale 1/8 --mechanism morpheus --shard $i/3 vecadd again/vecadd nn vecadd/kernelslist.g -o part-$i; done
 same "joined parts are the whole, byte for byte" "$(cat whole)" "$("$triage" --join part-1 part-2 part-3)"
 refuses "a part that is missing" 2 'part 2 of 3 is missing' "$triage" --join part-1 part-3
 refuses "a part that comes twice" 2 'part-1: part 1 of 3 comes twice' "$triage" --join part-1 part-2 part-1 part-3
-"$triage" -q --scale 1/8 --mechanism morpheus --shard 2/2 transpose nowhere -o half-2 2>/dev/null
-"$triage" -q --scale 1/8 --mechanism morpheus --shard 1/2 transpose nowhere -o half-1
+"$triage" -q --scale 1/8 --mechanism morpheus --shard 2/2 nn nowhere -o half-2 2>/dev/null
+"$triage" -q --scale 1/8 --mechanism morpheus --shard 1/2 nn nowhere -o half-1
 refuses "parts of different runs" 2 'part of 2 among parts of 3' "$triage" --join part-1 half-2
 "$triage" -q --no-verify --shard 1/2 gains.profile loses.profile -o of-1
 "$triage" -q --no-verify -p morpheus.bloom_bytes=64 --shard 2/2 gains.profile loses.profile -o of-2
@@ -209,12 +209,12 @@ same "parts made in different ways are told" 1 "$(grep -c 'different command lin
 "$triage" --join half-1 half-2 >halves 2>err
 same "an input that failed in its part is told, exit 2" "2 1 1" "$? $(grep -c ^TV halves) $(grep -c '1 inputs of the parts failed' err)"
 same "equal names are told apart" "vecadd vecadd#2 vecadd#3" "$(awk -F'\t' '$1 == "TV" && $2 ~ /^vec/ { print $2 }' whole | uniq | paste -sd' ')"
-"$triage" --slurm --tasks 2 --scale 1/8 --mechanism morpheus -o job.sbatch vecadd small transpose "it's"
+"$triage" --slurm --tasks 2 --scale 1/8 --mechanism morpheus -o job.sbatch vecadd small nn "it's"
 check "the Slurm script is a shell script" sh -n job.sbatch
 check "with an array" grep -qx '#SBATCH --array=1-2' job.sbatch
 rm -rf it; cp -r vecadd "it's"
 for i in 1 2; do (PATH="$CT_BIN:$PATH" SLURM_ARRAY_TASK_ID=$i sh job.sbatch) >/dev/null 2>&1 || fail "task $i of the Slurm script"; done
-"$triage" -q --scale 1/8 --mechanism morpheus -O profile --no-provenance vecadd small transpose "it's" -o whole
+"$triage" -q --scale 1/8 --mechanism morpheus -O profile --no-provenance vecadd small nn "it's" -o whole
 same "its tasks, run by hand, join to the local run" "$(grep '^TV' whole)" \
 	"$("$triage" --join triage-shard-1.tv triage-shard-2.tv | grep '^TV')"
 
