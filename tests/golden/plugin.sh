@@ -104,9 +104,10 @@ END
 want=$("$CT_RELEASE/triage" -q --mechanism bypass -O profile spmv gemm | grep '^TV')
 # A signal is a signal and not a report of the sanitizers, in either build.
 ask() { # PLUGIN: status, and what is told
-	local bin=$CT_RELEASE
+	local bin=$CT_RELEASE limit=30
 	[ "$1" = CRASH ] && bin=$CT_BIN
-	"$bin/triage" -@ 2 --plugin-limit 3 --mechanism bypass,broken --plugin "./$1.so" -O profile -o "$1.tv" spmv gemm >"$1.out" 2>"$1.err"
+	[ "$1" = HANG ] && limit=3
+	"$bin/triage" -@ 2 --plugin-limit $limit --mechanism bypass,broken --plugin "./$1.so" -O profile -o "$1.tv" spmv gemm >"$1.out" 2>"$1.err"
 	echo $?
 }
 while IFS='|' read -r how why; do
