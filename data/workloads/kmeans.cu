@@ -75,7 +75,7 @@ static void move_centres(const float *x, const uint32_t *member, uint32_t n, flo
 APP(kmeans)
 {
 	/* The paper's size: Rodinia's kdd_cup. */
-	uint32_t n = app_pick(a, 3000, 8000, 24000, 494020) + 11, features = FEATURES;
+	uint32_t n = app_pick(a, 3000, 8000, 212000, 494020) + 11, features = FEATURES;
 	uint32_t clusters = CLUSTERS;
 	size_t cells = (size_t)n * FEATURES;
 	float *x = (float *)app_host(a, cells, sizeof *x), centre[CLUSTERS * FEATURES];

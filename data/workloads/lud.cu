@@ -89,7 +89,7 @@ static void reference(double *m, size_t n)
 
 APP(lud)
 {
-	uint32_t n = app_pick(a, 128, 256, 416, 1024), blocks = n / B;
+	uint32_t n = app_pick(a, 128, 256, 640, 1024), blocks = n / B;
 	size_t cells = (size_t)n * n;
 	float *x = (float *)app_host(a, cells, sizeof *x), *got = (float *)app_host(a, cells, sizeof *got);
 	double *exact = (double *)app_host(a, cells, sizeof *exact);

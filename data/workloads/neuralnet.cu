@@ -120,7 +120,7 @@ static void reference(float *const layer[LAYERS + 1], float *const w[LAYERS])
 
 APP(neuralnet)
 {
-	uint32_t images = app_pick(a, 1, 3, 10, 28);
+	uint32_t images = app_pick(a, 3, 3, 24, 28);
 	float *weight[LAYERS], *want[LAYERS + 1], *got[LAYERS + 1];
 	void *weights[LAYERS], *layer[LAYERS + 1];
 	for (int i = 0; i <= LAYERS; i++) {

@@ -53,8 +53,8 @@ static void reference(const struct input_csr *g, uint32_t rounds, double *next, 
 APP(pagerank)
 {
 	struct input_csr g;
-	unsigned scale = app_pick(a, 12, 14, 15, 18);
-	uint32_t rounds = app_pick(a, 8, 8, 14, 10);
+	unsigned scale = app_pick(a, 12, 14, 18, 18);
+	uint32_t rounds = app_pick(a, 8, 8, 8, 10);
 	input_rmat(a, scale, 8u << scale, &g);
 	size_t words = sizeof(float) * g.n;
 	double *sum = (double *)app_host(a, g.n, sizeof *sum);

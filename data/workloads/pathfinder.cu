@@ -51,7 +51,7 @@ static void next_row(const uint32_t *in, const uint32_t *wall, uint32_t *out, ui
 
 APP(pathfinder)
 {
-	uint32_t cols = app_pick(a, 12500, 20000, 50000, 100000), rows = app_pick(a, 81, 61, 81, 101);
+	uint32_t cols = app_pick(a, 12500, 20000, 200000, 100000), rows = app_pick(a, 81, 61, 81, 101);
 	size_t cells = (size_t)cols * (rows - 1), row = sizeof(uint32_t) * cols;
 	uint32_t *hw = (uint32_t *)app_host(a, cells, sizeof *hw), *want[2], launches = 0;
 	uint32_t *got = (uint32_t *)app_host(a, cols, sizeof *got);

@@ -118,7 +118,7 @@ ray_trace(float *image, const sphere *spheres, int n, int width, int height, flo
 
 APP(ray)
 {
-	uint32_t width = app_pick(a, 224, 256, 512, 160), height = app_pick(a, 168, 192, 384, 120);
+	uint32_t width = app_pick(a, 224, 256, 512, 160), height = app_pick(a, 168, 192, 416, 120);
 	/* The paper's size: more spheres than an L1 of 16 KiB holds. */
 	uint32_t n = app_pick(a, 24, 20, 24, 1024);
 	struct sphere *s = (struct sphere *)app_host(a, n, sizeof *s);

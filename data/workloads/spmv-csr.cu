@@ -41,7 +41,7 @@ APP(spmv_csr)
 {
 	struct input_csr m;
 	/* The paper's size: SHOC's first, which is its default: 1024 rows with 1 % of the entries, 100 iterations. */
-	uint32_t n = app_pick(a, 7500, 8192, 30000, 1024), mean = app_pick(a, 82, 82, 82, 10);
+	uint32_t n = app_pick(a, 2000, 8192, 30000, 1024), mean = app_pick(a, 82, 82, 82, 10);
 	uint32_t iterations = app_pick(a, 1, 1, 1, 100);
 	/* The small size has the first rows of the large matrix. */
 	uint32_t cols = app_pick(a, 30000, n, n, n);

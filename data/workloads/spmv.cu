@@ -95,7 +95,7 @@ APP(spmv)
 	struct input_csr m;
 	struct jds j;
 	/* The paper's size: Parboil's large matrix has 146689 rows of 25 entries. */
-	uint32_t n = app_pick(a, 23000, 36000, 110000, 146670) + 19, reach = 1;
+	uint32_t n = app_pick(a, 6000, 36000, 110000, 146670) + 19, reach = 1;
 	/* The small size has the first rows of the large matrix. */
 	uint32_t cols = app_pick(a, 110019, n, n, n);
 	/* Finite elements on a square: neighbours are in the rows of nodes below and above. */

@@ -65,7 +65,7 @@ static void step(const float *in, float *out, uint32_t nx, uint32_t ny, uint32_t
 
 APP(stencil)
 {
-	uint32_t nx = app_pick(a, 256, 256, 256, 512), ny = app_pick(a, 48, 96, 192, 512);
+	uint32_t nx = app_pick(a, 256, 256, 256, 512), ny = app_pick(a, 48, 96, 1280, 512);
 	uint32_t nz = app_pick(a, 22, 14, 22, 64);
 	size_t n = (size_t)nx * ny * nz, bytes = n * sizeof(float);
 	float *want[2], *got = (float *)app_host(a, n, sizeof *got), c0 = 1.0f / 6, c1 = 1.0f / 36;

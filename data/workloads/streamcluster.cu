@@ -79,7 +79,7 @@ static void reference(const struct points *p, uint32_t candidate, float *work, u
 APP(streamcluster)
 {
 	struct points p;
-	p.n = app_pick(a, 8192, 16384, 65536, 65536);
+	p.n = app_pick(a, 8192, 16384, 147456, 65536);
 	p.dims = app_pick(a, 64, 64, 64, 256);
 	uint32_t columns = CENTRES + 1;
 	size_t words = sizeof(float) * p.n, cells = (size_t)p.n * columns;

@@ -39,7 +39,8 @@ P
 )"
 # two launches made one: the phases of that launch have the verdicts that the launches have
 "$b/tracegen" workingset --footprint 2MiB --ctas 96 --passes 1 --compress none -o wide >/dev/null 2>&1
-"$b/tracegen" kmeans --size large --compress none -o sparse >/dev/null 2>&1
+"$b/tracegen" -q ptx "$CT_ROOT/data/workloads/kmeans.ptx" -k kmeans_swap --grid 94 --block 256 --arg buf:4MiB --arg buf:4MiB --arg u32:24011 \
+	--arg u32:34 --compress none -o sparse >/dev/null 2>&1
 mkdir apart joined
 python3 - wide/kernel-1.traceg sparse/kernel-1.traceg <<'P' || fail "two launches are joined"
 import re, sys
