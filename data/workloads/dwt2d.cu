@@ -230,7 +230,7 @@ static void slide_level(struct app *a, const void *from, void *to, uint32_t widt
 
 APP(dwt2d)
 {
-	uint32_t width = app_pick(a, 1024, 512, 1024, 1024), height = app_pick(a, 64, 256, 2304, 1024);
+	uint32_t width = app_pick(a, 1024, 512, 1024, 1024), height = app_pick(a, 64, 256, 384, 1024);
 	uint32_t levels = 3, pixels = width * height;
 	size_t n = pixels, words = sizeof(int32_t) * n;
 	unsigned char *byte = (unsigned char *)app_host(a, BPP * n, 1);

@@ -75,7 +75,7 @@ const struct workload wl_all[] = {
 	{"libor", app_libor, "morpheus:T2",
 	 {526, 2103, 8411}, "ISPASS LIB: LIBOR market model by Monte Carlo, rates in local memory"},
 	{"dwt2d", app_dwt2d, "morpheus:T2,tag-split:T1,malekeh:T2",
-	 {660, 1320, 23752}, "Rodinia dwt2d: 5/3 wavelet transform of an RGB image"},
+	 {660, 1320, 3959}, "Rodinia dwt2d: 5/3 wavelet transform of an RGB image"},
 	{"particlefilter_float", app_particlefilter_float, "tag-split:T1,malekeh:T2",
 	 {234, 618, 2753}, "Rodinia particlefilter: the filter step in five kernels"},
 	{"particlefilter_naive", app_particlefilter_naive, "tag-split:T1,malekeh:T2",
