@@ -180,6 +180,14 @@ static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, 
 	return -1;
 }
 
+/* Whether only the parts can be why nothing issues. Not while the load/store unit has an instruction or others wait for it in
+ * their collectors: then the memory may be slow, as behind a network that stores have filled. */
+static int only_parts_refuse(const struct rp_sm *sm, uint32_t k)
+{
+	return sm->full.lsu_mem == RP_NO_INDEX && sm->full.at_lsu[k] == RP_NO_INDEX &&
+	       !sm->full.sched[k].nheld;
+}
+
 /* Does what rp_sched_attempt() does, but a scheduler part chooses and a collector part may refuse. They are asked again in
  * the next cycle as long as a warp could issue. Parts that refuse for too long end the run. */
 void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
@@ -201,7 +209,8 @@ void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 		mask &= ~(UINT64_C(1) << slot);
 	} else if (mask) {
 		sm->c.issue_stall_cycles++;
-		if (can && ++s->vetoed > RP_MAX_VETOES)
+		s->vetoed = can && only_parts_refuse(sm, k) ? s->vetoed + 1 : 0;
+		if (s->vetoed > RP_MAX_VETOES)
 			rp_fail(r, CT_ERR_LIMIT, "a part lets no ready warp issue any more");
 	}
 	if (slot >= 0 ? mask : can)
