@@ -46,18 +46,14 @@ struct visit {
 	struct ct_llc_event ev; /* for observers, where there are any; sectors: 0 until the first */
 };
 
-/* Notes a sector for the observers of the LLC. */
-static CT_INLINE void note_sector(struct visit *v, uint32_t k, uint64_t now, int missing, int pending)
+/* Notes a sector for the observers of the LLC: whether it hit (0), was pending (1) or missed. */
+static CT_INLINE void note_sector(struct visit *v, uint32_t k, uint64_t now, int what)
 {
 	struct ct_llc_event *ev = &v->ev;
-	uint32_t bit = 1u << k;
-	if (ev->sectors & bit) /* smaller sectors of the L1 */
+	if (ev->sectors >> k & 1) /* smaller sectors of the L1 */
 		return;
 	ev->cycle = ev->sectors ? ev->cycle : now;
-	ev->sectors |= bit;
-	if (k < 4)
-		ev->bytes[k / 2] |= (uint64_t)v->p.bytes << 32 * (k % 2);
-	*(missing ? &ev->miss : pending ? &ev->pending : &ev->hit) |= bit;
+	rp_llc_note_sector(ev, k, v->p.bytes, what);
 }
 
 /* Tells of the line, of which all sectors have been noted. */
@@ -137,7 +133,7 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 	v->missed += (uint32_t)missing;
 	v->pending += (uint32_t)pending;
 	if (r->has_llc)
-		note_sector(v, k, now, missing, pending);
+		note_sector(v, k, now, missing ? 2 : pending);
 	return (uint32_t)back;
 }
 

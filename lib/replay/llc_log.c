@@ -14,7 +14,6 @@
 #include "replay/private/order.h"
 #include "replay/private/timing.h"
 
-enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */
 enum { HOLD = 8, FIRST_BUCKETS = 1024 };
 enum { AHEAD = 6 }; /* entries between asking the host's memory for one and looking at it */
 
@@ -168,16 +167,7 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 	uint32_t bit = 1u << (p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
 	if (!k || (k->ev.sectors & bit)) /* further lanes of an atomic on one sector */
 		return;
-	k->ev.sectors |= bit;
-	uint32_t s = ct_low_bit(bit);
-	if (s < 4)
-		k->ev.bytes[s / 2] |= (uint64_t)p->bytes << 32 * (s % 2);
-	if (what == HIT)
-		k->ev.hit |= bit;
-	else if (what == PENDING)
-		k->ev.pending |= bit;
-	else
-		k->ev.miss |= bit;
+	rp_llc_note_sector(&k->ev, ct_low_bit(bit), p->bytes, what);
 }
 
 /* Orders the entries by cycle, then by slice, then as they came. */

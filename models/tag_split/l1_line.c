@@ -12,9 +12,8 @@ enum { SEARCHED_WAYS = 16 /* larger sets are linked: today's L1s have 256 ways *
 /* Lines of a set lie next to each other, two in a line of the host. Where sets are linked, frames name each other as index +
  * 1, 0 = none. */
 struct frame {
-	struct ct_way
-		w; /* stamp: of a set that is searched, else the neighbours in order of use (older_of()); used
-	                    while any chunk is valid */
+	/* stamp: of a set that is searched, else the neighbours in order of use (older_of()); used while any chunk is valid */
+	struct ct_way w;
 	uint16_t touched, reused; /* chunks */
 	uint32_t next;            /* in the bucket of the line; of free frames, in the set's list */
 };
