@@ -7,8 +7,11 @@
 #include "base/mem.h"
 #include "pass/private/progress.h"
 
-/* Messages waiting for a slower thread, of all its engines; bounds memory and is plenty to keep it busy. */
-enum { QUEUE = 192 };
+/* What waits for a slower thread, of all its engines. So many messages always may. More may as long as their CTAs have few
+ * instructions, each counted for every engine that it waits for (they take some 8 bytes each, once): then a launch of one
+ * or two waves is handed out whole, and the engine of the caller, which replays most of it at its end, need not wait for
+ * the others to have begun. */
+enum { QUEUE = 192, QUEUE_MAX = 1 << 16, QUEUE_INSTS = 1 << 23 };
 
 enum message_kind { MSG_MEMCPY, MSG_BEGIN, MSG_CTA, MSG_MARK, MSG_END, MSG_STOP };
 
@@ -19,6 +22,7 @@ struct message {
 	struct lane *lane; /* whose engine it is for */
 	const struct ct_kernel *kernel;
 	struct ct_cta *cta;
+	uint64_t insts; /* of the CTA */
 	uint64_t address, bytes;
 };
 
@@ -27,8 +31,9 @@ struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct message queue[QUEUE];
-	unsigned head, count;
+	struct message *queue; /* a ring with room for cap */
+	unsigned cap, head, count;
+	uint64_t insts; /* warp instructions of the CTAs in it */
 	int busy;
 	void (*spare)(void *arg); /* for when the queue is empty; NULL: nothing */
 	void *spare_arg;
@@ -117,8 +122,9 @@ static void *worker_main(void *arg)
 			continue;
 		}
 		struct message m = w->queue[w->head];
-		w->head = (w->head + 1) % QUEUE;
+		w->head = (w->head + 1) % w->cap;
 		w->count--;
+		w->insts -= m.insts;
 		w->busy = 1;
 		pthread_cond_broadcast(&w->changed);
 		pthread_mutex_unlock(&w->lock);
@@ -134,12 +140,35 @@ static void *worker_main(void *arg)
 	}
 }
 
+/* Twice as much room for messages; without memory for it there are no more. */
+static void grow_queue(struct worker *w)
+{
+	struct message *q = ct_calloc(2 * (size_t)w->cap, sizeof *q);
+	if (!q)
+		return;
+	for (unsigned i = 0; i < w->count; i++)
+		q[i] = w->queue[(w->head + i) % w->cap];
+	free(w->queue);
+	w->queue = q;
+	w->head = 0;
+	w->cap *= 2;
+}
+
+/* Called with the lock. */
+static int has_room(struct worker *w)
+{
+	if (w->count == w->cap && w->cap < QUEUE_MAX && w->insts < QUEUE_INSTS)
+		grow_queue(w);
+	return w->count < w->cap && (w->count < QUEUE || w->insts < QUEUE_INSTS);
+}
+
 static void put_message(struct worker *w, const struct message *m)
 {
 	pthread_mutex_lock(&w->lock);
-	while (w->count == QUEUE)
+	while (!has_room(w))
 		pthread_cond_wait(&w->changed, &w->lock);
-	w->queue[(w->head + w->count++) % QUEUE] = *m;
+	w->queue[(w->head + w->count++) % w->cap] = *m;
+	w->insts += m->insts;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -162,23 +191,29 @@ static void wait_idle(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+static int start_worker(struct worker *w)
+{
+	w->cap = QUEUE;
+	w->queue = ct_calloc(w->cap, sizeof *w->queue);
+	if (w->queue && pthread_mutex_init(&w->lock, NULL) == 0) {
+		if (pthread_cond_init(&w->changed, NULL) == 0) {
+			if (pthread_create(&w->thread, NULL, worker_main, w) == 0)
+				return 0;
+			pthread_cond_destroy(&w->changed);
+		}
+		pthread_mutex_destroy(&w->lock);
+	}
+	free(w->queue);
+	return -1;
+}
+
 /* Starts up to n threads; where one cannot be started there are fewer. */
 static void start_workers(struct ct_lanes *l, unsigned n)
 {
 	l->worker = n ? ct_calloc(n, sizeof *l->worker) : NULL;
 	for (unsigned i = 0; l->worker && i < n; i++) {
-		struct worker *w = &l->worker[i];
-		if (pthread_mutex_init(&w->lock, NULL) != 0)
+		if (start_worker(&l->worker[i]) < 0)
 			return;
-		if (pthread_cond_init(&w->changed, NULL) != 0) {
-			pthread_mutex_destroy(&w->lock);
-			return;
-		}
-		if (pthread_create(&w->thread, NULL, worker_main, w) != 0) {
-			pthread_cond_destroy(&w->changed);
-			pthread_mutex_destroy(&w->lock);
-			return;
-		}
 		l->n_workers++;
 	}
 }
@@ -192,6 +227,7 @@ static void stop_workers(struct ct_lanes *l)
 		pthread_join(w->thread, NULL);
 		pthread_cond_destroy(&w->changed);
 		pthread_mutex_destroy(&w->lock);
+		free(w->queue);
 	}
 	free(l->worker);
 }
@@ -273,9 +309,17 @@ int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigne
 	return send_to_all(l, &m, e);
 }
 
+static uint64_t insts_of(const struct ct_cta *cta)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < ct_cta_warps(cta); i++)
+		n += ct_cta_warp(cta, i)->insts;
+	return n;
+}
+
 int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e)
 {
-	struct message m = {.kind = MSG_CTA, .cta = cta};
+	struct message m = {.kind = MSG_CTA, .cta = cta, .insts = insts_of(cta)};
 	if (l->watch.watch) {
 		ct_cta_ref(cta);
 		send_message(&l->watch, &m);
