@@ -1,5 +1,8 @@
 #include "locality/stack.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "locality/stack_engine.h"
 
 struct ct_stack *ct_stack_new(const struct ct_stack_options *o, struct ct_error *e)
@@ -74,6 +77,24 @@ ct_stack_store_noalloc_sectors(struct ct_stack *s, uint64_t line, uint32_t mask,
 void ct_stack_invalidate(struct ct_stack *s, uint64_t line)
 {
 	s->ops->invalidate(s, line);
+}
+
+int ct_stack_keep(struct ct_stack *s, int (*keep)(const void *ctx, uint64_t line), const void *ctx)
+{
+	const uint64_t n = s->ops->lines(s);
+	uint64_t *line = ct_reallocarray(NULL, (size_t)n, sizeof *line);
+	if (!line || s->failed) {
+		free(line);
+		s->failed = 1;
+		return CT_ERR_NOMEM;
+	}
+	s->ops->list(s, line);
+	for (uint64_t i = 0; i < n; i++)
+		if (!keep(ctx, line[i]))
+			s->ops->invalidate(s, line[i]);
+	free(line);
+	s->ops->shrink(s);
+	return s->failed ? CT_ERR_NOMEM : CT_OK;
 }
 
 void ct_stack_flush(struct ct_stack *s)

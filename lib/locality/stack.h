@@ -97,6 +97,10 @@ uint64_t
 ct_stack_store_noalloc_sectors(struct ct_stack *s, uint64_t line, uint32_t mask, uint64_t sector[4]);
 /* Forgets the line (write-evict, invalidation): its next touch is cold. */
 void ct_stack_invalidate(struct ct_stack *s, uint64_t line);
+/* Forgets every line for which keep(ctx, line) is 0; distances of the others are as if those had never been there, but
+ * for what their sectors have met already. Memory falls to what the remaining lines need. 0, or CT_ERR_NOMEM: the stack
+ * has failed. */
+int ct_stack_keep(struct ct_stack *s, int (*keep)(const void *ctx, uint64_t line), const void *ctx);
 /* Forgets everything, keeps the memory. */
 void ct_stack_flush(struct ct_stack *s);
 

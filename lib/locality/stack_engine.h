@@ -17,6 +17,10 @@ struct ct_stack_ops {
 	void (*ops)(struct ct_stack *s, struct ct_stack_op *op, size_t n);
 	uint64_t (*probe)(const struct ct_stack *s, uint64_t line);
 	void (*invalidate)(struct ct_stack *s, uint64_t line);
+	/* Writes all lines, in any order. */
+	void (*list)(const struct ct_stack *s, uint64_t *line);
+	/* Many lines have left: gives memory back that the others do not need. */
+	void (*shrink)(struct ct_stack *s);
 	void (*flush)(struct ct_stack *s);
 	uint64_t (*lines)(const struct ct_stack *s);
 	size_t (*bytes)(const struct ct_stack *s);

@@ -115,6 +115,35 @@ int ct_fast_order(const struct ct_fast *f, uint64_t *line)
 	return 0;
 }
 
+/* Where the lines of the stack go, in the order of the map. */
+static void list_block(void *ctx, uint64_t line, ct_block *b)
+{
+	uint64_t **next = ctx;
+	for (unsigned i = 0; i < CT_BLOCK_LINES; i++)
+		if (b[i] != CT_TIME_NONE)
+			*(*next)++ = line + i;
+}
+
+static void list_bucket(void *ctx, uint32_t *time, size_t n)
+{
+	const struct ct_bucket *b = (const struct ct_bucket *)(const void *)((const char *)time -
+	                                                                     offsetof(struct ct_bucket,
+	                                                                              time));
+	uint64_t **next = ctx;
+	for (size_t i = 0; i < n; i++)
+		if (time[i] != CT_TIME_NONE)
+			*(*next)++ = b->line[i];
+}
+
+static void fast_list(const struct ct_stack *s, uint64_t *line)
+{
+	const struct ct_fast *f = (const struct ct_fast *)(const void *)s;
+	if (f->is_sparse)
+		ct_sparse_each(&f->sparse, list_bucket, &line);
+	else
+		ct_dense_each(&f->dense, list_block, &line);
+}
+
 /* Moves a block of lines from the dense to the sparse map. */
 static void move_block(void *ctx, uint64_t line, ct_block *b)
 {
@@ -295,6 +324,15 @@ static void fast_invalidate(struct ct_stack *s, uint64_t line)
 	fast_operations(s, &op, 1);
 }
 
+/* Lines that are left have gaps between them: the sparse map holds them in less, and makes use of places again. A
+ * sparse one does so when it is full. */
+static void fast_shrink(struct ct_stack *s)
+{
+	struct ct_fast *f = fast_of(s);
+	if (!f->is_sparse && !s->failed)
+		(void)turn_sparse(f);
+}
+
 static void fast_flush(struct ct_stack *s)
 {
 	struct ct_fast *f = fast_of(s);
@@ -340,8 +378,8 @@ const struct ct_fast_kernel *ct_fast_kernel_of(int isa)
 }
 
 static const struct ct_stack_ops table = {
-	access_line, fast_batch, fast_operations, fast_probe, fast_invalidate,
-	fast_flush,  fast_lines, fast_bytes,      fast_free};
+	access_line, fast_batch, fast_operations, fast_probe, fast_invalidate, fast_list,
+	fast_shrink, fast_flush, fast_lines,      fast_bytes, fast_free};
 
 struct ct_fast *ct_stack_as_fast(struct ct_stack *s)
 {

@@ -256,6 +256,20 @@ static void textbook_flush(struct ct_stack *s)
 	tree_fill(t);
 }
 
+static void textbook_list(const struct ct_stack *s, uint64_t *line)
+{
+	const struct textbook *t = (const struct textbook *)s;
+	for (uint64_t i = 0; i < t->slots; i++)
+		if (t->slot[i].time)
+			*line++ = t->slot[i].line;
+}
+
+/* It keeps its memory: it is the plain twin. */
+static void textbook_shrink(struct ct_stack *s)
+{
+	(void)s;
+}
+
 static uint64_t textbook_lines(const struct ct_stack *s)
 {
 	return ((const struct textbook *)s)->lines;
@@ -280,8 +294,9 @@ static void textbook_free(struct ct_stack *s)
 struct ct_stack *ct_stack_textbook_new(const struct ct_stack_options *o)
 {
 	static const struct ct_stack_ops table = {
-		access_line,    textbook_batch, textbook_operations, textbook_probe, textbook_invalidate,
-		textbook_flush, textbook_lines, textbook_bytes,      textbook_free};
+		access_line,         textbook_batch, textbook_operations, textbook_probe,
+		textbook_invalidate, textbook_list,  textbook_shrink,     textbook_flush,
+		textbook_lines,      textbook_bytes, textbook_free};
 	struct textbook *t = ct_calloc(1, sizeof *t);
 	if (!t)
 		return NULL;

@@ -511,7 +511,7 @@ static void tell_events(const struct ct_pass_state *a)
 	to->of[CT_PASS_LLC] = ct_locality_analysed(a->locality, CT_STREAM_LLC);
 	to->of[CT_PASS_REPLICATION] = a->scope[0].counts.line_fills;
 	for (unsigned i = 0; i < a->n_views; i++)
-		to->of[CT_PASS_LLC_SMS] += a->view[i].seen;
+		to->of[CT_PASS_LLC_SMS] += ct_bounded_analysed(a->view[i].stream);
 }
 
 /* What the modelled GPU itself takes, whatever the trace: bytes of each SM, of a line of its L1 and of one

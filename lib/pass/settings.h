@@ -24,6 +24,7 @@ struct ct_pass_settings {
 	unsigned threads; /* 0 means 1; the results do not depend on it */
 	uint64_t warmup;  /* the first warp instructions warm the caches and are not counted */
 	double sample;    /* share of the lines that reuse analysis follows, 0 < sample <= 1 */
+	int exact;        /* 1: views of fewer SMs follow every line, however many there are */
 	double sample_kernels; /* share of the warp instructions that are replayed, for the others to be told from
 	                          them (doc/sampling.md), 0 < sample_kernels <= 1; 0 means 1 */
 	uint64_t seed;       /* of sampling and of parts that draw */

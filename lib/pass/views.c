@@ -1,39 +1,20 @@
 /* views.c - the LLC's streams of GPUs with fewer SMs, views llc@sms=N. */
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "pass/private/state.h"
 
-/* Counts what waits in a view. */
-static void view_drain(struct ct_pass_view *v)
-{
-	ct_stack_ops(v->stack, v->op, v->n);
-	for (size_t k = 0; k < v->n; k++) {
-		const struct ct_stack_op *op = &v->op[k];
-		int write = v->is_write[k];
-		ct_hist_add(&v->hist[write ? 1 : 0], op->distance, 1);
-		for (unsigned i = 0; i < 4; i++)
-			if (op->mask >> i & 1)
-				ct_hist_add(&v->hist[write ? 3 : 2], op->sector[i], 1);
-	}
-	v->seen += v->n;
-	v->n = 0;
-}
+/* Lines that a view follows at most: 32 MiB of 128-byte lines, so that most programs are analysed exactly, and the
+ * sample of the others has some thousand lines within an LLC. */
+enum { VIEW_LINES = 1 << 18 };
 
 static void on_view_llc(void *ctx, const struct ct_llc_event *ev)
 {
 	struct ct_pass_view *v = ctx;
-	v->op[v->n] = (struct ct_stack_op){
-		.line = ev->line, .kind = CT_STACK_TOUCH, .mask = (uint8_t)ev->sectors};
-	v->is_write[v->n] = ev->is_write;
-	if (++v->n == VIEW_OPS)
-		view_drain(v);
+	ct_bounded_access(v->stream, ev->line, ev->sectors, ev->is_write);
 }
 
 static void on_view_counted(void *ctx)
 {
 	struct ct_pass_view *v = ctx;
-	view_drain(v);
+	ct_bounded_forget(v->stream);
 	for (size_t i = 0; i < sizeof v->hist / sizeof v->hist[0]; i++)
 		v->hist[i] = (struct ct_hist){0};
 }
@@ -45,7 +26,7 @@ void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev)
 			on_view_llc(&a->view[i], ev);
 }
 
-/* Makes the engine, with fixed latencies, and the stack of distances of one view. */
+/* Makes the engine, with fixed latencies, and the reuse distances of one view. */
 static int start_one(struct ct_pass_state *a, uint32_t sms, struct ct_replay **engine)
 {
 	struct ct_pass_view *v = &a->view[a->n_views];
@@ -55,16 +36,14 @@ static int start_one(struct ct_pass_state *a, uint32_t sms, struct ct_replay **e
 	                                  .observers = &ob,
 	                                  .n_observers = 1,
 	                                  .warmup = a->settings.warmup};
-	struct ct_stack_options so = {.sectors = g.llc.line / g.llc.sector};
+	const struct ct_bounded_options bounded = {.sectors = g.llc.line / g.llc.sector,
+	                                           .max_lines = a->settings.exact ? 0 : VIEW_LINES,
+	                                           .seed = a->settings.seed};
 	a->n_views++;
 	v->sms = g.sms = sms;
-	v->stack = ct_stack_new(&so, a->e);
-	if (!v->stack)
+	v->stream = ct_bounded_new(&bounded, a->e);
+	if (!v->stream)
 		return a->e->status;
-	v->op = ct_calloc(VIEW_OPS, sizeof *v->op);
-	v->is_write = ct_calloc(VIEW_OPS, sizeof *v->is_write);
-	if (!v->op || !v->is_write)
-		return ct_fail_nomem(a->e);
 	return ct_replay_new(engine, &g, &fixed, a->e);
 }
 
@@ -98,18 +77,19 @@ unsigned ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k
 int ct_pass_views_end(struct ct_pass_state *a)
 {
 	int st = CT_OK;
-	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++) {
-		view_drain(&a->view[i]);
-		st = ct_stack_check(a->view[i].stack, a->e);
-	}
+	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++)
+		st = ct_bounded_collect(a->view[i].stream, a->view[i].hist, a->e);
 	return st;
+}
+
+void ct_pass_views_settle(struct ct_pass_state *a)
+{
+	for (unsigned i = 0; i < a->n_views; i++)
+		ct_bounded_settle(a->view[i].stream, a->view[i].hist);
 }
 
 void ct_pass_views_free(struct ct_pass_state *a)
 {
-	for (unsigned i = 0; i < a->n_views; i++) {
-		ct_stack_free(a->view[i].stack);
-		free(a->view[i].op);
-		free(a->view[i].is_write);
-	}
+	for (unsigned i = 0; i < a->n_views; i++)
+		ct_bounded_free(a->view[i].stream);
 }

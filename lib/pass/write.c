@@ -62,6 +62,7 @@ static int write_views(struct ct_pass_state *a)
 	int st = CT_OK;
 	if (!ct_pass_measures(a, CT_PASS_LLC_SMS))
 		return CT_OK;
+	ct_pass_views_settle(a);
 	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++)
 		st = write_view(a, a->view[i].sms, a->view[i].hist);
 	/* The whole GPU's stream again under its SM count, so that a reader needs one rule. */

@@ -185,6 +185,8 @@ int ct_digest_settings(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 	ct_buf_printf(&b, " --pattern %s", t->pattern_text ? t->pattern_text : "");
 	if (t->sample_kernels != 1)
 		ct_buf_printf(&b, " --sample-kernels %.17g", t->sample_kernels);
+	if (t->exact)
+		ct_buf_puts(&b, " --sample 1");
 	if (t->timing != CT_REPLAY_FULL)
 		ct_buf_puts(&b, " --timing quick");
 	if (t->streams)

@@ -37,6 +37,7 @@ void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
 		.threads = t->threads,
 		.warmup = t->warmup,
 		.sample = t->sample,
+		.exact = t->exact,
 		.sample_kernels = t->sample_kernels,
 		.seed = t->seed,
 		.max_memory = t->max_memory,

@@ -285,6 +285,7 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 		if (ct_parse_real(v, &t->sample) < 0 || !(t->sample > 0 && t->sample <= 1))
 			return ct_fail(e, CT_ERR_USAGE, "--sample %s: give a rate above 0, at most 1",
 			               v);
+		t->exact = t->sample == 1;
 		return CT_OK;
 	case OPT_SAMPLE_KERNELS: return parse_sample_kernels(t, v, e);
 	case OPT_PLUGIN_LIMIT:

@@ -103,6 +103,7 @@ struct ct_tool {
 	uint64_t warmup;
 	enum ct_replay_timing timing; /* of passes: full or quick */
 	double sample;                /* 1 = exact */
+	int exact;                    /* --sample 1 was asked for */
 	double sample_kernels;        /* share that is replayed; 1 = all */
 	uint64_t seed;
 	int no_verify, no_provenance;

@@ -3,6 +3,7 @@
 #define CT_PASS_PRIVATE_STATE_H
 
 #include "base/buf.h"
+#include "locality/bounded.h"
 #include "locality/lineutil.h"
 #include "locality/observer.h"
 #include "locality/regs.h"
@@ -15,7 +16,7 @@
 
 /* llc@sms=N: besides the whole GPU, the LLC sees what 25, 50 and 75 % of its SMs
  * would send. */
-enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1, VIEW_OPS = 256 };
+enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1 };
 
 /* What --sample-kernels has left out of a scope. */
 struct ct_pass_sampled {
@@ -55,12 +56,8 @@ struct ct_pass_scope {
 struct ct_pass_view {
 	uint32_t sms;
 	int whole; /* the launch under way is such a one */
-	struct ct_stack *stack;
-	struct ct_hist hist[4]; /* lines read, written; sectors read, written */
-	struct ct_stack_op *op; /* VIEW_OPS, of which n wait to be counted */
-	uint8_t *is_write;
-	size_t n;
-	uint64_t seen; /* accesses counted */
+	struct ct_bounded *stream;
+	struct ct_hist hist[CT_BOUNDED_HISTS]; /* lines read, written; sectors read, written */
 };
 
 struct ct_pass_state {
@@ -128,6 +125,8 @@ unsigned ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k
 void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev);
 /* Counts what the launch has left; the lanes are idle. */
 int ct_pass_views_end(struct ct_pass_state *a);
+/* After the last launch: histograms of views that follow a sample of the lines sum up to their accesses. */
+void ct_pass_views_settle(struct ct_pass_state *a);
 void ct_pass_views_free(struct ct_pass_state *a);
 
 /* sampler.c: launches and waves of CTAs that need not be replayed. */
