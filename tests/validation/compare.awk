@@ -2,7 +2,7 @@
 # of text. First the gates that were measured. Then, of programs that have results (of size paper or, with earlier, of any other
 # size, and without gates), per application where at least five have the item,
 # then single ones, then means. "=" where ours is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged). A ratio is that of replays
-# where both systems were replayed, and is marked "r" then. Counts are of the applications whose gate passes (doc/validation.md),
+# where both systems were replayed, and is marked "r" then, or "s" of a sample, whose ratio comes with half of its range. Counts are of the applications whose gate passes (doc/validation.md),
 # and of all.
 BEGIN { FS = "\t" }
 FNR == 1 { file++ }
@@ -22,8 +22,15 @@ function replayed(w, s, m) {
 		(w, s, "speedup@replay") in value ? value[w, "-", "sms"] : ""
 	return value[w, s, m "@replay"]
 }
-# Metric of a system, over that of another where one is named. Sets by_replay.
+# Half of the 90 % range of a ratio of sampled replays, in its logarithm: each system's is over the GPU as configured. "": nothing was left out.
+function half_of(w, s, other,   a, b) {
+	a = value[w, s, "speedup_half@replay"]
+	b = other == "-" ? "" : value[w, other, "speedup_half@replay"]
+	return a + 0 == 0 && b + 0 == 0 && a b !~ /NA/ ? "" : a == "NA" || b == "NA" ? "NA" : sqrt(a * a + b * b)
+}
+# Metric of a system, over that of another where one is named. Sets by_replay, and half.
 function ours(w, i,   a, b) {
+	half = metric[i] == "speedup" ? half_of(w, system_of[i], against[i]) : ""
 	a = replayed(w, system_of[i], metric[i])
 	b = against[i] == "-" ? 1 : replayed(w, against[i], metric[i])
 	by_replay = a != "" && b != "" && b + 0 > 0
@@ -89,7 +96,7 @@ function listed(s,   cut) {
 	}
 	print s
 }
-function table(   c, k, i, n, x, line, a, b, agree, told) {
+function table(   c, k, i, n, x, line, a, b, agree, told, ranges) {
 	line = sprintf("%-21s%4s %-5s", "application", "SMs", "gate")
 	for (c = 1; c <= columns; c++) line = line sprintf("  %-17s", "(" c ")")
 	print line
@@ -100,12 +107,14 @@ function table(   c, k, i, n, x, line, a, b, agree, told) {
 			i = at[column[c], app[k]]
 			if (i == "") { line = line sprintf("  %-17s", ""); continue }
 			x = ours(workload[app[k]], i)
-			line = line sprintf("  %5s %7s %s%s ", want[i], shown(x), mark(want[i], x), by_replay ? "r" : " ")
+			line = line sprintf("  %5s %7s %s%s ", want[i], shown(x), mark(want[i], x), !by_replay ? " " : half == "" ? "r" : "s")
+			if (by_replay && half != "") ranges = ranges (ranges == "" ? "" : ", ") sprintf("%s (%d) %.3f +- %s", app[k], c, x, half == "NA" ? "NA" : sprintf("%.3f", x * half))
 		}
 		sub(/ +$/, "", line)
 		print line
 	}
 	print ""
+	if (ranges != "") { listed("of samples, 90 %: " ranges); print "" }
 	for (c = 1; c <= columns; c++) {
 		n = agree = told = passed_agree = passed_told = 0
 		for (k = 1; k <= apps; k++) {

@@ -10,13 +10,14 @@
 # so that a run that is cut goes on where it stopped. OUT: where that is (default BUILD/validation). SIZE: the programs' size
 # (default paper). SCALE: the part of the GPU, 1 (default), auto or 1/N, for trials of this script on small programs.
 # RESULTS, GATES: other places for results/ and gates.tsv; the manual page is left alone then. LIMIT: CPU seconds for the replays
-# of one program, 7200. KEEP=1 keeps traces. PASSING=1 leaves estimates and replays out where the gate is not passed.
+# of one program, 7200. SAMPLE: estimates and replays are of that share of the instructions (doc/sampling.md), as 0.1, and each
+# replayed speed-up comes with half of its range of 90 %. KEEP=1 keeps traces. PASSING=1 leaves estimates and replays out where the gate is not passed.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$1
 shift
 here=tests/validation
-SIZE=${SIZE:-paper} SCALE=${SCALE:-1} LIMIT=${LIMIT:-7200} KEEP=${KEEP:-} PASSING=${PASSING:-}
+SIZE=${SIZE:-paper} SCALE=${SCALE:-1} LIMIT=${LIMIT:-7200} KEEP=${KEEP:-} PASSING=${PASSING:-} SAMPLE=${SAMPLE:-1}
 OUT=${OUT:-$build/validation}
 results=${RESULTS:-$here/results}
 export SIZE OUT LIMIT LC_ALL=C
@@ -42,7 +43,7 @@ paper() { # NAME: sets gpu, estimator, the mechanism that the pass measures, and
 
 # What the estimator says, as lines of results. Some mechanisms are measured in the pass, others follow from its histograms.
 estimate() { # PAPER WORKLOAD TRACE
-	"$build/bin/reuse" -q -g $gpu --scale "$SCALE" ${measured:+--mechanisms "$measured"} -O profile "$3" >"$dir/p" &&
+	"$build/bin/reuse" -q -g $gpu --scale "$SCALE" --sample-kernels "$SAMPLE" ${measured:+--mechanisms "$measured"} -O profile "$3" >"$dir/p" &&
 		"$build/bin/$estimator" -q --method analytic "${options[@]/#/--}" -O profile "$dir/p" >"$dir/r" &&
 		awk -F'\t' -v w="$2" -v size="$SIZE" '
 			$1 == "GP" && $2 == "sm.count" { print w "\tsms\t-\t" $3; print w "\tsize\t-\t" size }
@@ -52,13 +53,15 @@ estimate() { # PAPER WORKLOAD TRACE
 
 # What replays say, as lines of results: the speed-up over the GPU as configured of each system at its best setting.
 replay() { # PAPER WORKLOAD TRACE KNOWN
-	(ulimit -t "$LIMIT"; "$build/tests/truth" -s "$SCALE" -y "$1:$systems" "${options[@]/#/-o}" $gpu data "$3" "$4") || return
+	(ulimit -t "$LIMIT"; "$build/tests/truth" -s "$SCALE" $([ "$SAMPLE" = 1 ] || echo "-S $SAMPLE") -y "$1:$systems" "${options[@]/#/-o}" $gpu data "$3" "$4") || return
 	awk -F'\t' -v OFS='\t' -v w="$2" '
 		$1 == "-" && $5 == "full" { configured = $6 }
+		$1 == "half" { half[$3, $4] = $5 }
 		$1 != "-" && NF == 6 && $5 == "full" && $6 != "inf" && (!($3 in best) || $6 < best[$3]) { best[$3] = $6; setting[$3] = $4 }
 		END {
 			for (s in best) {
 				print w, "speedup@replay", s, sprintf("%.6g", configured / best[s])
+				if ((s, setting[s]) in half) print w, "speedup_half@replay", s, half[s, setting[s]]
 				if (setting[s] > 0) print w, "setting@replay", s, setting[s]
 			}
 		}' "$4" | sort
@@ -80,7 +83,7 @@ measure() { # PAPER WORKLOAD
 	make_trace "$2" || return
 	[ "$1" != morpheus ] || options=("mix=$(awk -F'\t' '$1 == "SN" && $3 ~ /^compression_(high|low|none)$/ { v[$3] = $4 }
 		END { printf "%s,%s,%s", v["compression_high"], v["compression_low"], v["compression_none"] }' "${trace%.ctz}.bdi")")
-	key="$SIZE $SCALE $(digest "$trace") $(digest data/gpus/$gpu.conf) ${options[*]}"
+	key="$SIZE $SCALE $([ "$SAMPLE" = 1 ] || echo "$SAMPLE ")$(digest "$trace") $(digest data/gpus/$gpu.conf) ${options[*]}"
 	if [ "$(head -n 1 "$estimates" 2>/dev/null)" != "#$key" ]; then
 		estimate "$1" "$2" "$trace" >"$dir/estimates" || return
 		{ echo "#$key"; cat "$dir/estimates"; } >"$estimates"

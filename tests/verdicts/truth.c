@@ -1,7 +1,7 @@
 /* truth.c - what replays in full timing say of a workload: the GPU as configured, and of each published mechanism the
  * judged system and the simpler systems that it has to beat, each at its best setting.
  *
- *     truth [-1iq] [-s FACTOR|auto] [-y MECHANISM:SYSTEM[,SYSTEM...]] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN
+ *     truth [-1iq] [-s FACTOR|auto] [-S SHARE] [-y MECHANISM:SYSTEM[,SYSTEM...]] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN
  *     truth -m
  *
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
@@ -12,6 +12,9 @@
  *
  *     -1  leaves out systems whose best setting has to be searched
  *     -q  also replays in quick timing what full timing found best
+ *     -S  replays a sample of that share of the instructions (doc/sampling.md), in full timing alone. A line
+ *         "half", mechanism, system, setting, value then says how far the logarithm of the speed-up over the GPU as
+ *         configured may be off (90 %), NA where the GPU as configured was replayed by an earlier run
  *     -i  replays what takes quick timing, in quick and in full: the GPU as configured, an L1 and an LLC that never
  *         miss (system ideal-l1, ideal-llc), and those simpler systems that have no parts
  *     -m  lists the mechanisms
@@ -59,6 +62,7 @@ struct truth {
 	int named_mechanism;
 	const char *option[OPTIONS_MAX];               /* of named_mechanism, in its order */
 	char searched[CT_MECHANISMS_MAX][SYSTEMS_MAX]; /* nothing is left to replay of that system */
+	struct ct_sample_series configured;            /* of a sample, where this run has replayed it */
 	FILE *out;
 };
 
@@ -330,11 +334,39 @@ static int make_engine(struct truth *t, struct cell *c, struct ct_replays_engine
 	return 1;
 }
 
+/* How far what a sample tells of the system's speed-up may be off. Takes the series. */
+static void write_half(struct truth *t, const struct cell *c, struct ct_sample_series *series)
+{
+	const double half = ct_sample_ratio_half(&t->configured, series);
+	if (c->mechanism >= 0 && isnan(half))
+		fprintf(t->out, "half\t%s\t%s\t%.6g\tNA\n", mechanism_name(c), system_name(c), c->setting);
+	else if (c->mechanism >= 0)
+		fprintf(t->out, "half\t%s\t%s\t%.6g\t%.4g\n", mechanism_name(c), system_name(c), c->setting,
+		        half);
+	ct_sample_free(series);
+}
+
+/* What a sample has measured of the engines of a batch, the GPU as configured, which comes first of all, among them. */
+static void take_series(struct truth *t, struct cell *const *made, struct ct_sample_series *series, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (made[i]->mechanism >= 0 || made[i]->system)
+			continue;
+		ct_sample_free(&t->configured);
+		t->configured = series[i];
+		series[i] = (struct ct_sample_series){0};
+	}
+	for (unsigned i = 0; i < n; i++)
+		write_half(t, made[i], &series[i]);
+}
+
 /* Replays up to BATCH_MAX of the cells that have no cycles, all in one pass over the trace. Returns how many. */
 static unsigned replay_some(struct truth *t)
 {
 	struct ct_replays_engine engine[BATCH_MAX];
 	struct ct_replay_counts total[BATCH_MAX];
+	struct ct_sample_series series[BATCH_MAX] = {0};
+	const struct ct_replays_hooks hooks = {.sample = series};
 	struct cell *made[BATCH_MAX];
 	void *parts[BATCH_MAX];
 	struct ct_error e = {0};
@@ -349,7 +381,7 @@ static unsigned replay_some(struct truth *t)
 		else
 			write_cell(t, &t->cell[i]);
 	}
-	if (n && ct_replays_run(t->p, &t->settings, "truth", engine, n, NULL, total, &e) != CT_OK)
+	if (n && ct_replays_run(t->p, &t->settings, "truth", engine, n, &hooks, total, &e) != CT_OK)
 		die(t->path, &e);
 	for (unsigned i = 0; i < n; i++) {
 		made[i]->cycles = (double)(total[i].cycles - total[i].launch_cycles);
@@ -357,6 +389,8 @@ static unsigned replay_some(struct truth *t)
 		if (parts[i])
 			t->run[made[i]->mechanism].mechanism->engine_free(parts[i]);
 	}
+	if (t->settings.sample_kernels > 0)
+		take_series(t, made, series, n);
 	fflush(t->out);
 	return n;
 }
@@ -542,11 +576,13 @@ int main(int argc, char **argv)
 	struct ct_error e = {0};
 	int quick = 0, both = 0, o;
 	t.settings = (struct ct_pass_settings){.seed = 1};
-	while ((o = getopt(argc, argv, "1imqs:y:o:")) != -1) {
+	while ((o = getopt(argc, argv, "1imqs:S:y:o:")) != -1) {
 		if (o == 'm')
 			return list_mechanisms();
 		if (o == 's')
 			scale = optarg;
+		if (o == 'S')
+			t.settings.sample_kernels = strtod(optarg, NULL);
 		if (o == 'y')
 			name_systems(&t, optarg);
 		if (o == 'o')
@@ -557,7 +593,7 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind != 4)
 		return fprintf(stderr,
-		               "usage: truth [-1iq] [-s FACTOR|auto] [-y MECHANISM:SYSTEM,...] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN\n"),
+		               "usage: truth [-1iq] [-s FACTOR|auto] [-S SHARE] [-y MECHANISM:SYSTEM,...] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN\n"),
 		       2;
 	t.data = argv[optind + 1];
 	t.path = argv[optind + 2];
@@ -587,6 +623,7 @@ int main(int argc, char **argv)
 		while (replay_some(&t))
 			continue;
 	}
+	ct_sample_free(&t.configured);
 	close_runs(&t);
 	return fclose(t.out) == 0 ? 0 : 2;
 }
