@@ -339,15 +339,17 @@ static void write_half(struct truth *t, const struct cell *c, struct ct_sample_s
 {
 	const double half = ct_sample_ratio_half(&t->configured, series);
 	if (c->mechanism >= 0 && isnan(half))
-		fprintf(t->out, "half\t%s\t%s\t%.6g\tNA\n", mechanism_name(c), system_name(c), c->setting);
+		fprintf(t->out, "half\t%s\t%s\t%.6g\tNA\n", mechanism_name(c), system_name(c),
+		        c->setting);
 	else if (c->mechanism >= 0)
-		fprintf(t->out, "half\t%s\t%s\t%.6g\t%.4g\n", mechanism_name(c), system_name(c), c->setting,
-		        half);
+		fprintf(t->out, "half\t%s\t%s\t%.6g\t%.4g\n", mechanism_name(c), system_name(c),
+		        c->setting, half);
 	ct_sample_free(series);
 }
 
 /* What a sample has measured of the engines of a batch, the GPU as configured, which comes first of all, among them. */
-static void take_series(struct truth *t, struct cell *const *made, struct ct_sample_series *series, unsigned n)
+static void take_series(struct truth *t, struct cell *const *made, struct ct_sample_series *series,
+                        unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		if (made[i]->mechanism >= 0 || made[i]->system)
