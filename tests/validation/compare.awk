@@ -3,7 +3,7 @@
 # size, and without gates), per application where at least five have the item,
 # then single ones, then means. "=" where ours is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged). A ratio is that of replays
 # where both systems were replayed, and is marked "r" then, or "s" of a sample, whose ratio comes with half of its range. Counts are of the applications whose gate passes (doc/validation.md),
-# and of all.
+# and of all. A mean says how many of its programs are ratios of replays.
 BEGIN { FS = "\t" }
 FNR == 1 { file++ }
 /^#/ { next }
@@ -139,14 +139,16 @@ function single(i, x, name, over) {
 	if (x == "NA") return
 	printf "%-21s %-42s %6s %7s %s  %s%s\n", name, title(key[i]), want[i], shown(x), mark(want[i], x), fact[i], over
 }
+# Sets programs, and how many of them were replayed.
 function mean(i,   k, g, x, n, s) {
 	g = substr(item[i], 2)
-	programs = 0
+	programs = replays = 0
 	for (k = 1; k <= apps; k++) {
 		if (g != "*" && group[app[k]] != g) continue
 		x = workload[app[k]] in measured ? ours(workload[app[k]], i) : "NA"
 		if (x == "NA" || (against[i] != "-" && x <= 0)) continue
 		n++
+		replays += by_replay
 		s += against[i] == "-" ? x : log(x)
 	}
 	programs = n
@@ -166,5 +168,6 @@ END {
 	for (i = 1; i <= items; i++)
 		if (item[i] !~ /^@/ && count[key[i]] < 5 && workload[item[i]] in measured) single(i, ours(workload[item[i]], i), item[i])
 	for (i = 1; i <= items; i++)
-		if (item[i] ~ /^@/) { x = mean(i); single(i, x, item[i] == "@*" ? "mean" : "mean " substr(item[i], 2), ", " programs (programs == 1 ? " program" : " programs")) }
+		if (item[i] ~ /^@/) { x = mean(i); single(i, x, item[i] == "@*" ? "mean" : "mean " substr(item[i], 2), ", " programs (programs == 1 ? " program" : " programs") \
+			(replays == 0 ? "" : replays == programs ? ", replayed" : ", " replays " replayed")) }
 }

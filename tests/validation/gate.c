@@ -1,10 +1,20 @@
-/* gate.c - what a program gains from more of what a mechanism gives, without the mechanism.
+/* gate.c - what a program gains from more of what a mechanism gives, without the mechanism, and which premise of a mechanism
+ * decides.
  *
  *     gate GPU TRACE|- NAME[:SETTING,...]...
  *
  * Replays the trace in full timing on one GPU for each NAME, all in one pass, and prints lines of NAME, metric and value. A
- * setting is KEY=VALUE, an ideal of the engine (ideal-l1, ideal-llc, ideal-registers), or system=MECHANISM/SYSTEM: one of
- * a mechanism's systems that needs nothing of a pass, such as its baseline. The first NAME also counts replication. tests/validation/run.sh decides with these numbers whether a program has what a paper's effect needs. */
+ * setting is one of
+ *
+ *     KEY=VALUE                a parameter of the GPU, or of a mechanism where it has the mechanism's prefix
+ *     ideal-l1, ideal-llc, ideal-registers
+ *                              an ideal of the engine
+ *     system=MECHANISM/SYSTEM  a system that needs nothing of a pass, such as the mechanism's baseline
+ *     option=NAME=VALUE        an option of that mechanism's command
+ *     at=N                     the system's setting: how many SMs compute
+ *
+ * The first NAME also counts replication, unless it is a mechanism's system. tests/validation/run.sh decides with these
+ * numbers whether a program has what a paper's effect needs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +26,18 @@
 #include "tests/support/replay_trace.h"
 #include "trace/trace.h"
 
-enum { ENGINES_MAX = 16 };
+enum { ENGINES_MAX = 16, SETTINGS_MAX = 16 };
 
 struct engine {
 	char name[64];
 	struct ct_gpu gpu;
 	struct ct_replay_options options;
 	struct ct_replay *replay;
-	char system[64]; /* MECHANISM/SYSTEM, or "" */
+	char system[64];                  /* MECHANISM/SYSTEM, or "" */
+	const char *set[SETTINGS_MAX];    /* parameters of mechanisms */
+	const char *option[SETTINGS_MAX]; /* NAME=VALUE; sort_options() leaves the mechanism's values */
+	size_t n_set, n_options;
+	double at; /* the system's setting; 0: its own choice */
 	struct ct_mechanism_run run;
 	void *parts;
 };
@@ -51,7 +65,38 @@ static int apply(struct engine *x, const char *setting, struct ct_error *e)
 		snprintf(x->system, sizeof x->system, "%s", setting + 7);
 		return CT_OK;
 	}
-	return ct_gpu_set(&x->gpu, setting, e);
+	if (!strncmp(setting, "at=", 3)) {
+		x->at = strtod(setting + 3, NULL);
+		return CT_OK;
+	}
+	const int option = !strncmp(setting, "option=", 7);
+	if (!option && ct_mechanism_of_key(setting) < 0)
+		return ct_gpu_set(&x->gpu, setting, e);
+	if ((option ? x->n_options : x->n_set) == SETTINGS_MAX)
+		return ct_fail(e, CT_ERR_USAGE, "%s: more than %d of its kind", setting, SETTINGS_MAX);
+	if (option)
+		x->option[x->n_options++] = setting + 7;
+	else
+		x->set[x->n_set++] = setting;
+	return option ? CT_OK : ct_mechanism_check_key(setting, e);
+}
+
+/* Puts the values of the options into the order of the mechanism's table. */
+static int sort_options(struct engine *x, const struct ct_mechanism *m, struct ct_error *e)
+{
+	const char *value[SETTINGS_MAX] = {NULL};
+	for (size_t k = 0; k < x->n_options; k++) {
+		const char *equals = strchr(x->option[k], '=');
+		size_t i = 0, length = equals ? (size_t)(equals - x->option[k]) : 0;
+		while (i < m->n_options && (strlen(m->options[i].name) != length ||
+		                            strncmp(m->options[i].name, x->option[k], length)))
+			i++;
+		if (!equals || i == m->n_options || i >= SETTINGS_MAX)
+			return ct_fail(e, CT_ERR_USAGE, "%s: no option of %s", x->option[k], m->name);
+		value[i] = equals + 1;
+	}
+	memcpy(x->option, value, sizeof value);
+	return CT_OK;
 }
 
 /* Puts the parts of the system into the engine's options; *gpu becomes the GPU that it wants. */
@@ -65,16 +110,22 @@ static int use_system(struct engine *x, const struct ct_gpu **gpu, struct ct_err
 	int system = m ? ct_mechanism_system(m, name) : -1;
 	if (system < 0)
 		return ct_fail(e, CT_ERR_USAGE, "%s: no such system", x->system);
+	if (sort_options(x, m, e) != CT_OK)
+		return CT_ERR_USAGE;
 	struct ct_replays_engine engine = {0};
 	x->run = (struct ct_mechanism_run){
 		.mechanism = m,
 		.method = CT_BY_REPLAY,
+		.set = x->set,
+		.n_set = x->n_set,
+		.option = x->n_options ? x->option : NULL,
 		.data_dir = "data",
 		.settings = &pass_settings,
 		.base = &x->gpu,
 		.gpu = &x->gpu,
 		.from_trace = 1};
 	int st = m->open(&x->run, e);
+	x->run.setting = x->at;
 	if (st == CT_OK)
 		st = m->engine(&x->run, (unsigned)system, &engine, &x->parts, e);
 	if (st == CT_OK) {
@@ -157,7 +208,7 @@ int main(int argc, char **argv)
 		        ENGINES_MAX);
 		return 2;
 	}
-	x[0].options.replication = 1;
+	x[0].options.replication = !strstr(argv[3], "system=");
 	for (int i = 0; i < n && st >= 0; i++)
 		st = make_engine(&x[i], argv[1], argv[3 + i], &e);
 	if (st >= 0)
