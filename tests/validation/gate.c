@@ -192,7 +192,10 @@ static void print_counts(const struct engine *x)
 	printf("%s\twaves\t%.6g\n", x->name, over(c.ctas, c.sm_cta_capacity));
 	printf("%s\tl1_miss_rate\t%.6g\n", x->name, over(c.l1_read_misses, c.l1_read_accesses));
 	printf("%s\tllc_miss_rate\t%.6g\n", x->name, over(c.llc_misses, c.llc_accesses));
+	printf("%s\tllc_accesses\t%" PRIu64 "\n", x->name, c.llc_accesses);
 	printf("%s\tdram_bytes\t%" PRIu64 "\n", x->name, c.dram_read_bytes + c.dram_write_bytes);
+	printf("%s\tload_cycles\t%.6g\n", x->name, over(c.mem_latency_sum, c.mem_latency_count));
+	printf("%s\tnoc_reply_busy\t%.6g\n", x->name, over(c.noc_reply_busy, cycles));
 	if (x->options.replication)
 		printf("%s\treplication_ratio\t%.6g\n", x->name,
 		       over(c.replicated_misses, c.line_fills));
