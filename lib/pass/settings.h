@@ -24,7 +24,6 @@ struct ct_pass_settings {
 	unsigned threads; /* 0 means 1; the results do not depend on it */
 	uint64_t warmup;  /* the first warp instructions warm the caches and are not counted */
 	double sample;    /* share of the lines that reuse analysis follows, 0 < sample <= 1 */
-	int exact;        /* 1: views of fewer SMs follow every line, however many there are */
 	double sample_kernels; /* share of the warp instructions that are replayed, for the others to be told from
 	                          them (doc/sampling.md), 0 < sample_kernels <= 1; 0 means 1 */
 	uint64_t seed;       /* of sampling and of parts that draw */
@@ -34,6 +33,7 @@ struct ct_pass_settings {
 	struct ct_pass_progress progress;
 	struct ct_trace_options trace; /* how a trace is opened again; see reopen.h */
 	const char *trace_root;        /* folder where a trace that has moved is looked for, or NULL */
+	int exact; /* 1: views of fewer SMs follow every line, however many there are */
 };
 
 CT_DECLS_END
