@@ -242,6 +242,13 @@ static double dram_utilisation(const struct ct_mo_answer *a, const struct ct_mo_
 	return x->dram_bytes / seconds / (ct_gpu_dram_gbps(g) * 1e9);
 }
 
+double ct_mo_network_latency(const struct ct_mo_answer *a, const struct ct_mo_estimate *x)
+{
+	const struct ct_gpu *g = &a->model.gpu;
+	const double load = fmin(x->packets / 2 / (g->llc_slices * x->cycles), 0.99);
+	return 2 * (fmax(g->noc_latency, 1) + load / (2 * (1 - load)));
+}
+
 /* Writes what an estimate or a replay knows of one system; base is the row that ratios are against. */
 static void write_row(struct ct_records *w, const struct ct_mo_answer *a, const struct ct_mo_row *r,
                       const struct ct_mo_estimate *base)
@@ -271,6 +278,7 @@ static void write_row(struct ct_records *w, const struct ct_mo_answer *a, const 
 	ct_records_value(w, "llc_throughput_ratio",
 	                 x->llc_requests / x->cycles / (base->llc_requests / base->cycles));
 	ct_records_value(w, "noc_load_ratio", x->packets / x->cycles / (base->packets / base->cycles));
+	ct_records_value(w, "network_latency", ct_mo_network_latency(a, x));
 	ct_records_value(w, "dram_utilisation", dram_utilisation(a, x));
 }
 

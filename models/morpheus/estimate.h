@@ -44,6 +44,11 @@ int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,
 unsigned ct_mo_systems_for(size_t system);
 void ct_mo_answer_free(struct ct_mo_answer *a);
 
+/* Core cycles of a packet of that estimate or replay through the network to a slice and of one back: the way, without what
+ * llc.latency has of it, and the wait for a slice's port, which takes a packet a cycle in each direction, by its mean
+ * load (M/D/1, as in Kleinrock, Queueing Systems, 1975). Bursts and the SMs' ports are not in it. Pure. */
+double ct_mo_network_latency(const struct ct_mo_answer *a, const struct ct_mo_estimate *x);
+
 /* Appends the ES records (scope all, mechanism morpheus) of the systems asked for. */
 int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e);
 

@@ -65,6 +65,8 @@ static const struct ct_figure_series section_74[] = {
                        "llc_throughput_ratio", "BL"),
 	CT_FIGURE_OVER("network load", "Morpheus-ALL over BL", NAME, "Morpheus-ALL", "noc_load_ratio",
                        "BL"),
+	CT_FIGURE_OVER("network latency", "Morpheus-ALL over BL", NAME, "Morpheus-ALL",
+                       "network_latency", "BL"),
 	CT_FIGURE_OVER("DRAM bandwidth in use", "Morpheus-ALL over IBL", NAME, "Morpheus-ALL",
                        "dram_utilisation", "IBL"),
 	CT_FIGURE_OVER("LLC MPKI", "Morpheus-ALL over IBL", NAME, "Morpheus-ALL", "llc_mpki", "IBL"),

@@ -39,6 +39,7 @@ static const struct ct_metric metrics[] = {
 	{.name = "compression_ratio", .unit = "ratio", .merge = CT_METRIC_NA},
 	{.name = "llc_throughput_ratio", .unit = "ratio", .merge = CT_METRIC_NA},
 	{.name = "noc_load_ratio", .unit = "ratio", .merge = CT_METRIC_NA},
+	{.name = "network_latency", .unit = "cycles", .merge = CT_METRIC_NA, .better = CT_METRIC_LESS},
 	{.name = "dram_utilisation", .unit = "ratio", .merge = CT_METRIC_NA},
 };
 

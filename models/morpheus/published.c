@@ -21,6 +21,8 @@ static double metric_of(const struct ct_mo_answer *a, const char *system, const 
 		return x->llc_requests / x->cycles;
 	if (!strcmp(metric, "noc_load_ratio"))
 		return x->packets / x->cycles;
+	if (!strcmp(metric, "network_latency"))
+		return ct_mo_network_latency(a, x);
 	if (!strcmp(metric, "dram_utilisation"))
 		return x->dram_bytes / x->cycles;
 	return !strcmp(metric, "llc_mpki") ? x->llc_misses : NAN;

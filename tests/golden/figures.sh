@@ -22,7 +22,7 @@ made() { # NAME SCALE
 			done
 		done
 	done <<-END
-		morpheus speedup,perf_per_watt,cycles,ipc,compute_sms,llc_throughput_ratio,noc_load_ratio,dram_utilisation,llc_mpki BL IBL IBL-2x-LLC IBL-4x-LLC larger-LLC Frequency-Boost Unified-SM-Mem Morpheus-Basic Morpheus-Compression Morpheus-Indirect-MOV Morpheus-ALL Morpheus-Basic/No-Prediction Morpheus-Basic/Perfect-Prediction
+		morpheus speedup,perf_per_watt,cycles,ipc,compute_sms,llc_throughput_ratio,noc_load_ratio,network_latency,dram_utilisation,llc_mpki BL IBL IBL-2x-LLC IBL-4x-LLC larger-LLC Frequency-Boost Unified-SM-Mem Morpheus-Basic Morpheus-Compression Morpheus-Indirect-MOV Morpheus-ALL Morpheus-Basic/No-Prediction Morpheus-Basic/Perfect-Prediction
 		shared-l1 speedup,l1_miss_rate,reply_latency_ratio,replicas_mean Private 16x-L1 Hypothetical Shared Shared+Chunk Shared++ DynAMAT DynAMAT+L1MRpr DynEB-noguard DynEB Best
 		malekeh speedup,rf_hit_ratio,rf_energy_ratio,rf_cache_writes_ratio,issue_fraction,pending_ready_fraction,no_ready_fraction,sthld_mean Malekeh Malekeh_PR BOW RFC SW-RFC RFC-mono SW-RFC-mono GTO+LRU
 		tag-split speedup,mem_inst_miss_rate,traffic_l1_to_l2_bytes,traffic_l2_to_l1_bytes,l1_request_mpki,storage_bytes 32B 64B 128B 256B LAMAR DSC-2 DSC-4 MRPB TSC TSC+

@@ -94,7 +94,10 @@ figure morpheus:table3 "$full"'
 		if (v["", w, "IBL"] != int(v["", w, "IBL"])) bad(w ": part of an SM") }'
 figure morpheus:7.4 "$full$positive"'
 	for (i = 1; i <= nw; i++) { w = work[i]; within(w ": misses", v["LLC MPKI", w, "Morpheus-ALL over IBL"], 0, 2);
-		within(w ": network", v["network load", w, "Morpheus-ALL over BL"], 0.2, 20) }'
+		within(w ": network", v["network load", w, "Morpheus-ALL over BL"], 0.2, 20)
+		# At the same share of cycles a heavier load waits longer, and no load less than none.
+		more = v["network load", w, "Morpheus-ALL over BL"] > 1.001
+		within(w ": latency", v["network latency", w, "Morpheus-ALL over BL"], more ? 1 : 0.5, more ? 50 : 1.001) }'
 
 # ---- Shared L1 ----
 figure shared-l1:1 "$full"'
