@@ -158,6 +158,8 @@ struct ct_gpu {
 	double power_watt; /* average board power, for perf/W */
 	double sm_static_watt;
 	double llc_pj_per_byte, dram_pj_per_byte, noc_pj_per_byte;
+
+	uint32_t memory_collectors; /* of memory instructions alone, per scheduler; 0: none */
 };
 
 /* A GPU with every key at its default (those of data/gpus/rtx3080.conf), checked. */

@@ -25,7 +25,7 @@ static CT_INLINE uint32_t first_step_of(const struct ct_replay *r, const struct 
 {
 	const struct rp_parked *p = &sm->full.parked[unit][0];
 	const struct rp_sched *s = &sm->full.sched[p->sched];
-	return rp_max32(2 * (p->issued + 1), s->collector_free[rp_free_collector(r, s, usual)]);
+	return rp_max32(2 * (p->issued + 1), s->collector_free[rp_free_collector(r, s, unit, usual)]);
 }
 
 /* First step in which a parked instruction can find a collector, as far as known: the
@@ -71,7 +71,7 @@ static CT_INLINE void enter_parked(struct ct_replay *r, struct rp_sm *sm, uint32
 	struct rp_parked p = sm->full.parked[unit][0];
 	struct rp_sched *s = &sm->full.sched[p.sched];
 	struct rp_warp *w = &sm->warp[p.warp];
-	uint32_t left = --sm->full.nparked[unit], c = rp_free_collector(r, s, usual);
+	uint32_t left = --sm->full.nparked[unit], c = rp_free_collector(r, s, unit, usual);
 	for (uint32_t i = 0; i < left; i++)
 		sm->full.parked[unit][i] = sm->full.parked[unit][i + 1];
 	if (!left)

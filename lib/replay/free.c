@@ -45,6 +45,7 @@ static void free_issue(struct ct_gpu *g)
 	for (int i = 0; i < CT_CLASS_COUNT; i++)
 		g->unit[i].initiation = 1;
 	g->collectors = RP_MAX_COLLECTORS;
+	g->memory_collectors = 0;
 	g->register_banks = RP_MAX_REG_BANKS * g->schedulers;
 }
 

@@ -130,7 +130,7 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 static int has_usual_sms(const struct ct_replay *r)
 {
 	return r->g.schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&
-	       !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts &&
+	       !r->g.memory_collectors && !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts &&
 	       !(r->ideal & CT_REPLAY_IDEAL_REGISTERS);
 }
 

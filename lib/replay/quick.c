@@ -100,7 +100,8 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
 	q->inst_free = q->joined_free = RP_NO_INDEX;
 	q->held = ct_pool_take(&r->pool, r->warps, sizeof *q->held);
-	q->places = r->g.schedulers * (1 + (r->oldest_first ? r->g.collectors : 0)) + 1;
+	uint32_t collectors = r->g.memory_collectors ? r->g.memory_collectors : r->g.collectors;
+	q->places = r->g.schedulers * (1 + (r->oldest_first ? collectors : 0)) + 1;
 	q->wait = ct_pool_take(&r->pool, q->places, sizeof *q->wait);
 	q->unit = ct_pool_take(&r->pool, q->places, sizeof *q->unit);
 	return q->sched && q->mshr && q->merged && q->req && q->held && q->wait && q->unit

@@ -75,6 +75,8 @@ static void derive_shape(struct ct_replay *r)
 		g->collectors = 1;
 	if (g->collectors > RP_MAX_COLLECTORS)
 		g->collectors = RP_MAX_COLLECTORS;
+	if (g->memory_collectors > RP_MAX_COLLECTORS)
+		g->memory_collectors = RP_MAX_COLLECTORS;
 	r->reg_banks = g->register_banks / g->schedulers;
 	if (r->reg_banks < 1)
 		r->reg_banks = 1;

@@ -90,6 +90,70 @@ static void banks_do_not_conflict(void **state)
 	assert_true(n[1] + 20 < n[0]); /* 64 instructions of one warp, at least a half cycle each */
 }
 
+/* ---- collectors of memory instructions ---- */
+
+/* One warp stores to 32 lines at a time and then computes, each result from the one before; another of the same scheduler
+ * computes. */
+static uint64_t cycles_of_both(const struct ct_gpu *g, enum ct_replay_timing timing)
+{
+	struct micro m;
+	struct ct_replay_options o = {.timing = timing};
+	memset(&m, 0, sizeof m);
+	micro_kernel(&m, "k", 1, 32 * (g->schedulers + 1), 0, 255);
+	micro_cta(&m);
+	for (uint32_t w = 0; w <= g->schedulers; w++) {
+		int stores = w == 0, computes = w == g->schedulers;
+		micro_warp(&m, w, stores ? 117 : computes ? 513 : 1);
+		for (unsigned i = 0; stores && i < 16; i++)
+			micro_line(&m, "ffffffff 0 STG.E 2 R4 R6 4 1 0x%x 128", 0x10000000u + 4096 * i);
+		for (unsigned i = 0; stores && i < 100; i++)
+			micro_line(&m, "ffffffff 1 R5 FFMA 2 R5 R9 0");
+		for (unsigned i = 0; computes && i < 512; i++)
+			micro_line(&m, "ffffffff 1 R%u FFMA 2 R8 R9 0", 16 + i % 200);
+		micro_line(&m, "ffffffff 0 EXIT 0 0");
+	}
+	micro_cta_end(&m);
+	micro_run(&m, g, &o, &result);
+	return result.c.cycles - result.c.launch_cycles;
+}
+
+/* Stores that wait for the load/store unit keep the two collectors that all share; where they have one of their own, the
+ * other warp computes meanwhile. */
+static void memory_collectors_are_apart(void **state)
+{
+	static const char *const sets[][2] = {{"sm.memory_collectors=0", "sm.collectors=2"},
+	                                      {"sm.memory_collectors=1", "sm.collectors=2"},
+	                                      {"sm.memory_collectors=2", "sm.collectors=2"}};
+	uint64_t n[3];
+	struct ct_gpu g;
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		gpu(&g, MICRO_RTX3070, sets[i], 2);
+		n[i] = cycles_of_both(&g, CT_REPLAY_FULL);
+	}
+	assert_true(n[1] + 30 < n[0]);
+	assert_true(n[2] + 20 < n[1]); /* it begins to compute behind its last store */
+}
+
+/* Quick replays know collectors as the places of memory instructions in front of the load/store unit, where warps issue in the
+ * order of age: those of their own, where there are any. */
+static void quick_takes_memory_collectors(void **state)
+{
+	static const char *const sets[][3] = {
+		{"sm.scheduler=gto", "sm.memory_collectors=0", "sm.collectors=16"},
+		{"sm.scheduler=gto", "sm.memory_collectors=1", "sm.collectors=16"},
+		{"sm.scheduler=gto", "sm.memory_collectors=0", "sm.collectors=1"}};
+	uint64_t n[3];
+	struct ct_gpu g;
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		gpu(&g, MICRO_RTX3070, sets[i], 3);
+		n[i] = cycles_of_both(&g, CT_REPLAY_QUICK);
+	}
+	assert_int_equal(n[1], n[2]);
+	assert_true(n[0] < n[1]);
+}
+
 /* ---- any program ---- */
 
 /* Loads, stores, atomics and arithmetic with bank conflicts of everybody's own, by the seed; without lines to spread
@@ -291,6 +355,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_touches_hit),
 		cmocka_unit_test(banks_do_not_conflict),
+		cmocka_unit_test(memory_collectors_are_apart),
+		cmocka_unit_test(quick_takes_memory_collectors),
 		cmocka_unit_test(programs_are_not_slower),
 		cmocka_unit_test(arithmetic_is_not_slower),
 		cmocka_unit_test(refused),

@@ -109,12 +109,13 @@ struct rp_sched {
 	uint32_t nheld;
 	struct rp_port {
 		uint32_t idoc, ocex, free;
-	} port[RP_UNITS];                           /* of the unit: when its issue
+	} port[RP_UNITS];                     /* of the unit: when its issue
 	                                      register, the register in front of it, it itself is free */
-	uint64_t of_unit[RP_UNITS];                 /* slots whose next instruction wants the unit */
-	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
-	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
-	uint32_t at[RP_MAX_SLOTS];                  /* RP_NEVER: not known */
+	uint64_t of_unit[RP_UNITS];           /* slots whose next instruction wants the unit */
+	uint32_t bank_free[RP_MAX_REG_BANKS]; /* half cycles */
+	/* half cycles; from RP_MAX_COLLECTORS on those of memory instructions alone */
+	uint32_t collector_free[2 * RP_MAX_COLLECTORS];
+	uint32_t at[RP_MAX_SLOTS]; /* RP_NEVER: not known */
 	uint64_t wheel[64];
 	uint32_t written[RP_MAX_REG_BANKS][RP_WRITES]; /* [cycle % RP_WRITES] == cycle: a result is
 	                                      written to the bank in its first step */

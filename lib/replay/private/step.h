@@ -22,13 +22,18 @@ static CT_INLINE uint32_t rp_schedulers(const struct ct_replay *r, int usual)
 
 /* ---- operand collectors and units; times in them are half cycles (collect.c) ---- */
 
+/* The collector that an instruction of the unit can enter first: memory instructions may have some of their own. */
 static CT_INLINE uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sched *s,
-                                            int usual)
+                                            uint32_t unit, int usual)
 {
-	uint32_t best = 0;
-	if (usual || r->g.collectors == RP_USUAL_COLLECTORS)
+	uint32_t best = 0, end = r->g.collectors;
+	if (!usual && unit == RP_MEM && r->g.memory_collectors) {
+		best = RP_MAX_COLLECTORS;
+		end = best + r->g.memory_collectors;
+	} else if (usual || end == RP_USUAL_COLLECTORS) {
 		return s->collector_free[1] < s->collector_free[0];
-	for (uint32_t i = 1; i < r->g.collectors; i++)
+	}
+	for (uint32_t i = best + 1; i < end; i++)
 		if (s->collector_free[i] < s->collector_free[best])
 			best = i;
 	return best;
@@ -212,7 +217,7 @@ static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struc
 	if (r->has_issue)
 		rp_observe_issue(r, sm, warp, now);
 	w->born = now + 1;
-	uint32_t c = rp_free_collector(r, s, usual), start = 2 * (now + 1);
+	uint32_t c = rp_free_collector(r, s, op->unit, usual), start = 2 * (now + 1);
 	uint32_t enters = !sm->full.parked_units && s->collector_free[c] <= start &&
 	                  (usual || !r->collector_part);
 	if (op->kind >= RP_LOAD) {
