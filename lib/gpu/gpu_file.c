@@ -184,7 +184,7 @@ static void tell_lost(const struct reader *r, size_t rows, const struct ct_diag 
 	unsigned all = 0, given = 0;
 	const char *first = NULL;
 	for (size_t i = 0; i < rows; i++) {
-		if (r->rows[i].effect == CT_EFFECT_DERIVED)
+		if (r->rows[i].effect == CT_EFFECT_DERIVED || r->rows[i].effect == CT_EFFECT_OPTIONAL)
 			continue;
 		all++;
 		given += r->given[i].line != 0;

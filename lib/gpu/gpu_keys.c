@@ -100,7 +100,7 @@ static const struct ct_key_row rows[] = {
 	COUNT("sm.registers", registers, 1, 1 << 24, "65536", "32-bit registers per SM"),
 	COUNT("sm.warp_size", warp_size, 32, 32, "32", "threads per warp"),
 	COUNT("sm.collectors", collectors, 1, 64, "2", "operand collectors per scheduler"),
-	COUNT("sm.memory_collectors", memory_collectors, 0, 64, "0",
+	SHAPE("sm.memory_collectors", memory_collectors, CT_EFFECT_OPTIONAL, 0, 64, "0",
               "of memory instructions alone, per scheduler; 0: they share sm.collectors"),
 	COUNT("sm.register_banks", register_banks, 1, 256, "8", "register file banks per SM"),
 	CYCLES("sm.launch_cycles", launch_cycles, 1e6, "5000", "before the first CTA of a kernel"),

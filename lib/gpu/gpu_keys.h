@@ -29,8 +29,9 @@ enum ct_key_effect {
 	CT_EFFECT_SIZE, /* of cache: its sets (or ways) follow */
 	CT_EFFECT_WAYS,
 	CT_EFFECT_SETS,
-	CT_EFFECT_SLICES, /* the LLC keeps its total size */
-	CT_EFFECT_DERIVED /* accepted, then computed by ct_gpu_check() */
+	CT_EFFECT_SLICES,  /* the LLC keeps its total size */
+	CT_EFFECT_DERIVED, /* accepted, then computed by ct_gpu_check() */
+	CT_EFFECT_OPTIONAL /* younger than the files of GPUs: one that leaves it out misses nothing */
 };
 
 struct ct_key_row {

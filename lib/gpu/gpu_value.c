@@ -187,7 +187,8 @@ static void apply_effect(struct ct_gpu *g, const struct ct_key_row *r, uint32_t 
 		}
 		break;
 	case CT_EFFECT_NONE:
-	case CT_EFFECT_DERIVED: break;
+	case CT_EFFECT_DERIVED:
+	case CT_EFFECT_OPTIONAL: break;
 	}
 }
 
