@@ -216,7 +216,7 @@ unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, const struct ct_sl_row
 		         "see --count served",
 		         100 * dyn->x.sampling_share);
 		n = add_note(out, n,
-		             m->p.count == CT_SL_COUNT_LOCAL
+		             ct_sl_count_of(&m->p) == CT_SL_COUNT_LOCAL
 		                     ? text
 		                     : "the run is so short that DynEB samples for most of it");
 	}

@@ -49,13 +49,13 @@ double ct_sl_sampling_accesses(const struct ct_sl_params *p, double local)
 {
 	/* The shared group is the slower one: half of the accesses fall to it, and only `local` of
 	 * those count. */
-	double counted = p->count == CT_SL_COUNT_LOCAL ? local : 1;
+	double counted = ct_sl_count_of(p) == CT_SL_COUNT_LOCAL ? local : 1;
 	return 2 * p->v[CT_SL_SAMPLING] / fmax(counted, 1e-9);
 }
 
 double ct_sl_execution_accesses(const struct ct_sl_params *p, double local, int shared)
 {
-	double counted = shared && p->count == CT_SL_COUNT_LOCAL ? local : 1;
+	double counted = shared && ct_sl_count_of(p) == CT_SL_COUNT_LOCAL ? local : 1;
 	return p->v[CT_SL_EXECUTION] / fmax(counted, 1e-9);
 }
 

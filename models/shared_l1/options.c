@@ -27,7 +27,7 @@ static int read_choices(const struct ct_mechanism_run *run, struct ct_sl_run *s,
 		return ct_fail(e, CT_ERR_USAGE, "--count %s: use local, served or own", count);
 	s->params.network = (enum ct_sl_network)n;
 	s->params.homes = (enum ct_sl_homes)h;
-	s->params.count = (enum ct_sl_count)c;
+	s->params.v[CT_SL_COUNT] = c;
 	s->placement = option_value(run, CT_SL_OPTION_PLACEMENT);
 	s->timeline = option_value(run, CT_SL_OPTION_TIMELINE) != NULL;
 	s->own_choices = network || homes || count || s->placement;

@@ -14,6 +14,8 @@ static const struct ct_constant TABLE[CT_SL_KEYS] = {
 		CT_CONSTANT_REAL, "L1 miss rate below which a core stays private" },
 	[CT_SL_EB_PAST] = { .name = "eb_past", 0, 0, 1, "", "0: by the letter (reading effective-bandwidth)",
 		CT_CONSTANT_WHOLE, "1: EB also counts replies of the LLC to accesses that go past their homes" },
+	[CT_SL_COUNT] = { .name = "count", 0, 0, 2, "", "0: by the letter (reading phase-count)",
+		CT_CONSTANT_WHOLE, "what ends a phase, as --count: 0 local, 1 served, 2 own accesses" },
 	[CT_SL_CORE_LLC_CYCLES] = { .name = "core_llc_cycles", 247, 0, 1e5, "cycles",
 	                            "Shared L1 5.2 (reading distance-latencies)",
 		CT_CONSTANT_REAL, "mean way between core and LLC, as AMAT sees it" },
@@ -84,6 +86,11 @@ int ct_sl_count_find(const char *name)
 	return -1;
 }
 
+enum ct_sl_count ct_sl_count_of(const struct ct_sl_params *p)
+{
+	return (enum ct_sl_count)p->v[CT_SL_COUNT];
+}
+
 const struct ct_constants ct_sl_constants = {
 	.row = TABLE,
 	.n = CT_SL_KEYS,
@@ -98,7 +105,6 @@ void ct_sl_defaults(struct ct_sl_params *p)
 	ct_constants_defaults(&ct_sl_constants, p->v);
 	p->homes = CT_SL_HOMES_MOD;
 	p->network = CT_SL_NET_AUTO;
-	p->count = CT_SL_COUNT_LOCAL;
 	p->cores = 0;
 }
 

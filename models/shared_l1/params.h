@@ -16,6 +16,7 @@ enum ct_sl_key {
 	CT_SL_EXECUTION,       /* R_EX: local accesses of an execution phase */
 	CT_SL_GUARD,           /* L1MR_Threshold */
 	CT_SL_EB_PAST,         /* 1: EB counts replies past the homes */
+	CT_SL_COUNT,           /* enum ct_sl_count */
 	CT_SL_CORE_LLC_CYCLES, /* mean core - LLC communication, seen by AMAT */
 	CT_SL_HOME_CYCLES,     /* requester - home round trip; 0 = from the network */
 	CT_SL_FORWARD_CYCLES,  /* the same through the LLC slices of a crossbar */
@@ -59,9 +60,11 @@ struct ct_sl_params {
 	double v[CT_SL_KEYS];
 	enum ct_sl_homes homes;
 	enum ct_sl_network network;
-	enum ct_sl_count count;
 	unsigned cores; /* SMs that share their L1s, the first ones; 0: all */
 };
+
+/* Which accesses end a phase, as v says. */
+enum ct_sl_count ct_sl_count_of(const struct ct_sl_params *p);
 
 /* The table; values lie in v of the parameters. */
 extern const struct ct_constants ct_sl_constants;

@@ -157,15 +157,15 @@ static int as_watched(const struct ct_gpu *replayed, const struct ct_gpu *g,
                       const struct ct_sl_params *p)
 {
 	static const enum ct_sl_key matter[] = {
-		CT_SL_SAMPLING,    CT_SL_EXECUTION,      CT_SL_GUARD,          CT_SL_CORE_LLC_CYCLES,
-		CT_SL_HOME_CYCLES, CT_SL_FORWARD_CYCLES, CT_SL_BUTTERFLY_RADIX};
+		CT_SL_SAMPLING,    CT_SL_EXECUTION,      CT_SL_GUARD,           CT_SL_CORE_LLC_CYCLES,
+		CT_SL_HOME_CYCLES, CT_SL_FORWARD_CYCLES, CT_SL_BUTTERFLY_RADIX, CT_SL_COUNT};
 	struct ct_sl_params usual;
 	ct_sl_defaults(&usual);
 	for (size_t i = 0; i < sizeof matter / sizeof matter[0]; i++)
 		if (p->v[matter[i]] < usual.v[matter[i]] || p->v[matter[i]] > usual.v[matter[i]])
 			return 0;
 	enum ct_sl_network n = p->network == CT_SL_NET_AUTO ? ct_sl_network_of(g) : p->network;
-	return p->count == usual.count && ct_sl_network_of(replayed) == n;
+	return ct_sl_network_of(replayed) == n;
 }
 
 /* The pass counts copies as if lines came at once: of lines that many SMs wait for together, all but
@@ -404,7 +404,7 @@ void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g, const
 		.guard = s->guard ? p->v[CT_SL_GUARD] : 0,
 		.sampling = p->v[CT_SL_SAMPLING],
 		.execution = p->v[CT_SL_EXECUTION],
-		.count = p->count,
+		.count = ct_sl_count_of(p),
 		.eb_past = p->v[CT_SL_EB_PAST] > 0};
 	latencies_of(g, p, ct_sl_home_trip(n, p, s->min, 1, ct_sl_flits(g, 32)), &out->latency);
 }

@@ -132,6 +132,13 @@ check "folded homes are uneven" sh -c "'$est' -O table --homes fold table.profil
 check "the overheads" sh -c "'$est' --overheads -g sharedl1-28 | grep -q 'mm2 *2.52'"
 printf 'C M\n- C\n' >small.txt
 refuses "a placement of another GPU" 2 'places 2 cores and 1 partitions' "$est" --placement small.txt table.profile
+n=0
+for c in local served own; do
+	same "shared-l1.count=$n is --count $c" "$("$est" --count $c -O profile table.profile | grep '^ES')" \
+		"$("$est" -p shared-l1.count=$n -O profile table.profile | grep '^ES')"
+	n=$((n + 1))
+done
+same "what ends a phase matters" 2 "$(for n in 0 2; do "$est" -p shared-l1.count=$n -O profile table.profile | grep -P '^ES\tall\t.*\tDynEB\tcycles\t'; done | sort -u | wc -l)"
 refuses "a count that there is not" 2 'local, served or own' "$est" --count all table.profile
 refuses "a network that there is not" 2 'mesh, forwarded' "$est" --network ring table.profile
 refuses "homes that there are not" 2 'mod, fold or hash' "$est" --homes xor table.profile

@@ -148,11 +148,11 @@ static void test_results(void **state)
 	assert_true(near(1.26 / 1.08, 1.17, 0.005) &&
 	            near(1.22 / 1.04, 1.17, 0.005)); /* Private-2x, told twice */
 	/* Sampling when every access counts: 5.9 %. */
-	p.count = CT_SL_COUNT_SERVED;
+	p.v[CT_SL_COUNT] = CT_SL_COUNT_SERVED;
 	double s = ct_sl_sampling_accesses(&p, 1.0 / 28), x = ct_sl_execution_accesses(&p, 1.0 / 28, 0);
 	assert_true(s == 1024 && x == 16384 && near(s / (s + x), 0.059, 0.0005));
 	/* As the text says it: 28,672 accesses, 64 % of a private core's time (reading phase-count). */
-	p.count = CT_SL_COUNT_LOCAL;
+	p.v[CT_SL_COUNT] = CT_SL_COUNT_LOCAL;
 	s = ct_sl_sampling_accesses(&p, 1.0 / 28);
 	x = ct_sl_execution_accesses(&p, 1.0 / 28, 0);
 	assert_true(near(s, 28672, 1e-6) && x == 16384 && near(s / (s + x), 0.64, 0.005));
