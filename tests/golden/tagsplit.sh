@@ -80,6 +80,9 @@ same "plain lines: each miss opens an MSHR entry" "$(value 128B l1_sent_mpki rep
 	"$(value 128B l1_entry_mpki replayed.out replay)"
 check "chunks of a line on its way open none" less "$(value TSC l1_entry_mpki replayed.out replay)" \
 	"$(value TSC l1_sent_mpki replayed.out replay)"
+same "Figure 11 has what the replay counted" \
+	"$(awk -v a="$(value TSC l1_sent_mpki replayed.out replay)" -v b="$(value 128B l1_sent_mpki replayed.out replay)" 'BEGIN { printf "%.4f\n", a / b }')" \
+	"$("$CT_RELEASE/report" -q --figure tag-split:11 replayed.out | awk -F'\t' '$4 == "TSC" { printf "%.4f\n", $5 }')"
 check "TSC gains in the replay too" within "$(value TSC speedup replayed.out replay)" 1.5 10
 check "as much as 32 B lines" less "$(value 32B speedup replayed.out replay)" "$(value TSC speedup replayed.out replay)"
 check "the replay is near the estimate" within "$(value TSC speedup replayed.out replay)" \
