@@ -112,6 +112,7 @@ static void run_event(struct ct_replay *r, uint32_t node, const struct rp_event 
 		break;
 	}
 	case RP_EV_CLOCK: rp_part_clock(r, sm, ev->arg, now); break;
+	case RP_EV_LEFT: rp_part_left(r, sm, ev->arg, (uint32_t)ev->data, now); break;
 	case RP_EV_SHAPE: rp_part_shape(r, sm, now); break;
 	}
 }

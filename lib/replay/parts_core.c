@@ -93,15 +93,23 @@ void rp_part_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	c->take(c->part.ctx, r, &q, r->base + now);
 }
 
-static void note_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+/* The collector is free from this cycle on; its token names other instructions later. */
+void rp_part_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint64_t now)
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	const struct ct_collector_part *c = r->collector_part;
-	ps->col[token].live = 0;
 	ps->col[token].next = ps->cols.free;
 	ps->cols.free = token;
 	if (c->left)
-		c->left(c->part.ctx, r, sm->id, k, token, r->base + at);
+		c->left(c->part.ctx, r, sm->id, k, token, now);
+}
+
+/* It leaves at `at`, which may be known long before: until then it keeps its collector. */
+static void note_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+{
+	struct rp_event ev = {.when.at = r->base + at, .data = token, .arg = k, .kind = RP_EV_LEFT};
+	r->parts->sm[sm->id].col[token].live = 0;
+	rp_event_push(r, sm->id, &ev);
 }
 
 static void offer_to_lsu(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)

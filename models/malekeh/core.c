@@ -226,9 +226,9 @@ static int dispatch_one(struct mk_sm *sm, struct mk_core *k, uint64_t now, uint6
 				k->blocked |= mk_bit(c);
 				continue;
 			}
-		} else if (k->unit_free[unit] > now) {
-			if (k->unit_free[unit] < *wait)
-				*wait = k->unit_free[unit];
+		} else if (k->port_free[unit] > now) {
+			if (k->port_free[unit] < *wait)
+				*wait = k->port_free[unit];
 			k->blocked |= mk_bit(c);
 			continue;
 		}
@@ -246,8 +246,10 @@ static int dispatch_one(struct mk_sm *sm, struct mk_core *k, uint64_t now, uint6
 			sm->lsu_next = now + 1;
 	} else {
 		uint32_t gap = (op->initiation + sm->width - 1) / sm->width;
-		k->unit_free[op->unit] = now + (gap ? gap : 1);
-		mk_schedule(sm, k, f, now + op->latency + MK_PIPE);
+		uint64_t start = k->unit_free[op->unit] > now + 1 ? k->unit_free[op->unit] : now + 1;
+		k->port_free[op->unit] = start;
+		k->unit_free[op->unit] = start + (gap ? gap : 1);
+		mk_schedule(sm, k, f, start + op->latency + MK_PIPE - 1);
 	}
 	free_collector(sm, k, best, now);
 	return 1;

@@ -17,7 +17,7 @@ enum {
 	MK_REGS = 1024,  /* all register files */
 	MK_WORDS = MK_REGS / 64,
 	MK_RFC = 16, /* most entries of a warp in a register file cache */
-	MK_PIPE = 3, /* cycles of dispatch and write-back around a unit's latency */
+	MK_PIPE = 3, /* cycles of dispatch, 1, and write-back, 2, around a unit's latency */
 	MK_NONE = -1,
 	MK_FETCH = 64 /* bank requests from here on are prefetches: MK_FETCH + warp slot */
 };
@@ -92,7 +92,7 @@ struct mk_core {
 	int gap;            /* how cycles without a step count */
 	uint64_t ready, live, active;
 	uint64_t direct;     /* warps whose next instruction needs no collector */
-	uint64_t blocked;    /* full collectors whose unit is taken, */
+	uint64_t blocked;    /* full collectors before whose unit another instruction stands, */
 	uint64_t retry;      /* at least until this cycle */
 	uint64_t held, full; /* collectors in use; with all operands */
 	uint32_t greedy;     /* slot that issued last */
@@ -103,8 +103,9 @@ struct mk_core {
 	struct mk_table *table;  /* CCU: by collector */
 	struct mk_bank bank[MK_BANKS];
 	struct mk_warp warp[MK_SLOTS];
-	uint64_t unit_free[CT_MK_UNITS];
-	int32_t lsu; /* flight in front of the load/store unit */
+	uint64_t port_free[CT_MK_UNITS]; /* the register in front of the unit, */
+	uint64_t unit_free[CT_MK_UNITS]; /* and the unit behind it */
+	int32_t lsu;                     /* flight in front of the load/store unit */
 	uint64_t lsu_order;
 	struct mk_flight *flight;
 	size_t cap_flights;

@@ -144,6 +144,16 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 		ct_collector_done(r, q->sm, q->sched, q->token, cycle + 1);
 }
 
+/* The collector of the mask whose instruction issued first. */
+static uint32_t oldest_of(const struct mk_core *k, uint64_t mask)
+{
+	uint32_t best = ct_low_bit(mask);
+	for (mask &= mask - 1; mask; mask &= mask - 1)
+		if (k->coll[ct_low_bit(mask)].since < k->coll[best].since)
+			best = ct_low_bit(mask);
+	return best;
+}
+
 static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
@@ -152,9 +162,11 @@ static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32
 	mk_step_banks(sm, k, cycle);
 	uint64_t full = k->full;
 	k->full = 0;
-	for (; full; full &= full - 1)
-		ct_collector_done(r, smi, sched, pcore_at(p, smi, sched)->token[ct_low_bit(full)],
-		                  cycle + 1);
+	while (full) {
+		uint32_t i = oldest_of(k, full);
+		full &= ~mk_bit(i);
+		ct_collector_done(r, smi, sched, pcore_at(p, smi, sched)->token[i], cycle + 1);
+	}
 	return k->reads ? cycle + 1 : CT_NO_CYCLE;
 }
 

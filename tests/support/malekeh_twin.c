@@ -59,7 +59,8 @@ struct twin {
 	struct flight flight[FLIGHTS];
 	int queue[BANKS][QUEUE], queued[BANKS];
 	uint64_t writing[BANKS];
-	uint64_t unit_free[CT_MK_UNITS], lsu_free, lsu_since, order, sequence, age;
+	uint64_t port_free[CT_MK_UNITS], unit_free[CT_MK_UNITS], lsu_free, lsu_since, order, sequence,
+		age;
 	int lsu, greedy;
 	uint32_t waited, next_cta;
 };
@@ -324,7 +325,7 @@ static void dispatch(struct twin *t, uint64_t now)
 		if (!k->held || k->left)
 			continue;
 		const struct flight *f = &t->flight[k->flight];
-		if (f->op->unit == CT_MK_U_MEM ? t->lsu >= 0 : t->unit_free[f->op->unit] > now)
+		if (f->op->unit == CT_MK_U_MEM ? t->lsu >= 0 : t->port_free[f->op->unit] > now)
 			continue;
 		if (best < 0 || f->order < t->flight[t->coll[best].flight].order)
 			best = (int)c;
@@ -337,8 +338,12 @@ static void dispatch(struct twin *t, uint64_t now)
 		t->lsu = k->flight;
 		t->lsu_since = now;
 	} else {
-		t->unit_free[f->op->unit] = now + f->op->initiation;
-		f->time = now + f->op->latency + 3;
+		uint64_t begin = now + 1;
+		if (begin < t->unit_free[f->op->unit])
+			begin = t->unit_free[f->op->unit];
+		t->port_free[f->op->unit] = begin;
+		t->unit_free[f->op->unit] = begin + f->op->initiation;
+		f->time = begin + f->op->latency + 2;
 		f->scheduled = t->sequence++;
 		f->waiting = 0;
 	}

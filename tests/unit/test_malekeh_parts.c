@@ -494,22 +494,77 @@ static double chain_gain(const char *system, unsigned chains, int one_bank)
 	return chain_cycles("OCU", chains, one_bank) / chain_cycles(system, chains, one_bank);
 }
 
-/* What the mechanism gains by how far apart dependent instructions are. One or two apart, warps wait for one another's
- * operands. From four on the unit is the limit with an instruction in two cycles; two banks keep up with it where a warp's
- * operands are spread over them, and nothing is gained. Where they are not, three reads and a write of the greedy warp take
- * four cycles of one bank. RFC's two active warps of eight cannot fill the time between dependent neighbours. */
+/* What the mechanism gains by how far apart dependent instructions are. A collector is in use for the cycle of its issue and
+ * one for each operand, so that two of them just feed a unit that takes an instruction in two cycles, and lose to every bank
+ * conflict. Neighbours: the warp waits for its result, the next one finds the collector of a warp with data taken away, and
+ * Malekeh loses (0.955); with a collector for each warp it gains. Two to eight apart the greedy warp finds what it has just
+ * used. Where the operands of a warp lie in one bank, three reads and a write take four cycles of it, and the gain is twofold.
+ * RFC's two active warps of eight cannot fill the time between dependent neighbours. */
 static void gain_by_distance(void **state)
 {
 	(void)state;
-	assert_true(chain_gain("Malekeh", 1, 0) > 1.05 && chain_gain("Malekeh", 2, 0) > 1.1);
-	assert_true(chain_gain("Malekeh", 1, 0) < chain_gain("OCU-ideal", 1, 0));
+	assert_true(fabs(chain_gain("Malekeh", 1, 0) - 0.955) < 0.01);
+	assert_true(chain_gain("Malekeh_PR", 1, 0) > 1.3);
+	assert_true(chain_gain("Malekeh", 2, 0) > 1.2);
+	assert_true(chain_gain("Malekeh", 8, 0) < chain_gain("Malekeh", 4, 0));
 	for (unsigned chains = 4; chains <= 16; chains *= 2) {
-		assert_true(chain_cycles("OCU", chains, 0) < 2.01 * 8 * CHAIN_INSTS);
-		assert_true(fabs(chain_gain("Malekeh", chains, 0) - 1) < 0.01);
+		/* as fast as the unit */
+		assert_true(chain_cycles("Malekeh", chains, 0) < 2.01 * 8 * CHAIN_INSTS);
+		assert_true(chain_gain("Malekeh", chains, 0) > 1.12);
+		assert_true(fabs(chain_gain("Malekeh", chains, 0) / chain_gain("OCU-8", chains, 0) - 1) <
+		            0.01);
 		assert_true(chain_cycles("OCU", chains, 1) > 3.5 * 8 * CHAIN_INSTS);
 		assert_true(chain_gain("Malekeh", chains, 1) > 1.8);
 	}
 	assert_true(chain_gain("RFC", 1, 0) < 0.75 && chain_gain("RFC", 2, 0) > 1.1);
+}
+
+/* The same in the model of one SM. Without masks all operands are far, as above. */
+static double model_cycles(const char *system, unsigned chains, int one_bank)
+{
+	struct ct_gpu g = third();
+	struct ct_mk_machine m;
+	struct ct_mk_state state;
+	struct ct_mk_counts c = {0};
+	struct ct_mk_stream s = {.warps_per_cta = 32, .resident = 1};
+	struct ct_error e = {0};
+	assert_int_equal(ct_mk_stream_cta(&s), 0);
+	for (uint32_t i = 0; i < chains; i++) {
+		struct ct_sinst ffma = {.opcode = "FFMA", .unit = CT_CLASS_SP, .ndst = 1, .nsrc = 3};
+		ffma.dst[0] = ffma.src[2] = (ct_reg)(4 + (one_bank ? 2 : 1) * i);
+		ffma.src[0] = 30;
+		ffma.src[1] = one_bank ? 32 : 31;
+		assert_non_null(ct_mk_stream_op(&s, &g, i, &ffma));
+	}
+	for (uint32_t w = 0; w < 32; w++) {
+		assert_int_equal(ct_mk_stream_warp(&s, 0, w), w);
+		for (uint32_t i = 0; i < CHAIN_INSTS; i++)
+			assert_true(ct_mk_stream_add(&s, w, i % chains) >= 0);
+	}
+	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+	ct_mk_machine_of(&g, &m);
+	ct_mk_state_start(&state, &m, 1);
+	assert_int_equal(ct_mk_run(&s, named(system), &m, &state, &c, &e), CT_OK);
+	ct_mk_stream_free(&s);
+	return (double)c.cycles;
+}
+
+/* Without memory the model of a sub-core and the engine are one machine: the collectors are as long in use, and the units take
+ * as many instructions. With two collectors and two or four chains it counts which bank is asked first in the cycle in which
+ * the CTA begins: 3.8 %, and none when the model begins in an odd cycle as the engine does. */
+static void model_and_engine_agree(void **state)
+{
+	static const char *const systems[] = {
+		"OCU", "OCU-8", "BOW", "Malekeh", "Malekeh_PR", "OCU-ideal"};
+	(void)state;
+	for (int one_bank = 0; one_bank < 2; one_bank++)
+		for (unsigned chains = 1; chains <= 16; chains *= 2)
+			for (unsigned i = 0; i < sizeof systems / sizeof *systems; i++) {
+				double model = model_cycles(systems[i], chains, one_bank);
+				double engine = chain_cycles(systems[i], chains, one_bank);
+				int phase = i == 0 && !one_bank && (chains == 2 || chains == 4);
+				assert_true(fabs(model / engine - 1) < (phase ? 0.04 : 0.005));
+			}
 }
 
 static void constants(void **state)
@@ -543,6 +598,7 @@ int main(void)
 		cmocka_unit_test(bounds_hold),
 		cmocka_unit_test(parts_in_the_engine),
 		cmocka_unit_test(gain_by_distance),
+		cmocka_unit_test(model_and_engine_agree),
 		cmocka_unit_test(constants),
 	};
 	return cmocka_run_group_tests_name("malekeh_parts", tests, NULL, NULL);

@@ -331,6 +331,7 @@ struct collector {
 	struct ct_collector_part part;
 	struct slow unit[SMS][4];
 	uint64_t taken, leaves, vetoes, reads, writes, ticks, at;
+	uint64_t now[SMS]; /* of the last call for one */
 };
 
 static struct slow *unit_of(struct collector *c, uint32_t sm, uint32_t sched)
@@ -354,6 +355,8 @@ static void take(void *ctx, struct ct_replay *r, const struct ct_issue *q, uint6
 	struct collector *c = ctx;
 	struct slow *s = unit_of(c, q->sm, q->sched);
 	assert_false(s->busy);
+	assert_true(cycle >= c->now[q->sm]); /* none is told of having left before it has */
+	c->now[q->sm] = cycle;
 	*s = (struct slow){.token = q->token, .left = q->operands->nread, .busy = 1};
 	c->taken++;
 	c->reads += q->operands->nread;
@@ -378,9 +381,10 @@ static void gone(void *ctx, struct ct_replay *r, uint32_t sm, uint32_t sched, ui
 {
 	struct collector *c = ctx;
 	struct slow *s = unit_of(c, sm, sched);
-	(void)r;
 	assert_int_equal(s->token, token);
-	assert_true(at > 0);
+	(void)r;
+	assert_true(at >= c->now[sm]);
+	c->now[sm] = at;
 	s->busy = 0;
 	c->leaves++;
 }

@@ -26,15 +26,16 @@ enum rp_event_kind {
 	RP_EV_LLC_ANSWER,
 	RP_EV_WRITE,
 	RP_EV_CLOCK,
+	RP_EV_LEFT,
 	RP_EV_SHAPE
 };
 
 struct rp_event {
 	struct rp_moment when;
 	const struct ct_part *who;
-	uint64_t data; /* timer: the part's; answers: token */
+	uint64_t data; /* timer: the part's; answers and left: token */
 	uint32_t arg;  /* message: index; answers: chunks or outcome; write: sub-core << 24 |
-	                              warp << 8 | register; clock: sub-core */
+	                              warp << 8 | register; clock, left: sub-core */
 	uint8_t kind;
 };
 
@@ -183,6 +184,7 @@ int rp_part_pick(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t rea
 enum ct_issue_verdict rp_part_veto(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
                                    uint32_t now);
 void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t now);
+void rp_part_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint64_t now);
 
 /* parts_net.c */
 int rp_flight_push(struct ct_replay *r, const struct rp_flight *f);
