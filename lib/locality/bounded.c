@@ -13,8 +13,8 @@ enum { OPS = 256, LEAST_MAX_LINES = 1024 };
 struct ct_bounded {
 	struct ct_stack *stack;
 	struct ct_sampler sampler;
-	uint64_t max_lines;
-	uint32_t sectors; /* a mask of all */
+	uint64_t max_lines; /* UINT64_MAX: no bound */
+	uint32_t sectors;   /* a mask of all */
 	unsigned halvings;
 	int failed;
 	struct ct_hist now[CT_BOUNDED_HISTS]; /* since the last collection */
@@ -38,14 +38,15 @@ struct ct_bounded *ct_bounded_new(const struct ct_bounded_options *o, struct ct_
 		ct_fail_nomem(e);
 		return NULL;
 	}
-	b->max_lines = o->max_lines;
-	b->sectors = (1u << o->sectors) - 1;
+	b->max_lines = o->max_lines ? o->max_lines : UINT64_MAX;
 	ct_sampler_init(&b->sampler, 1, 1, o->seed, 0);
 	b->stack = ct_stack_new(&so, e);
-	if (b->stack)
-		return b;
-	ct_bounded_free(b);
-	return NULL;
+	if (!b->stack) {
+		ct_bounded_free(b);
+		return NULL;
+	}
+	b->sectors = (1u << o->sectors) - 1;
+	return b;
 }
 
 void ct_bounded_free(struct ct_bounded *b)
@@ -79,7 +80,7 @@ static void count_access(struct ct_bounded *b, unsigned h, uint64_t distance)
 		ct_hist_add(&b->now[h], first + i, 1);
 }
 
-/* Halves the sample until it has room again. */
+/* Halves the sample until it has room again, if it has too many lines. */
 static void halve_sample(struct ct_bounded *b)
 {
 	while (ct_stack_lines(b->stack) > b->max_lines && !b->failed) {
@@ -104,8 +105,7 @@ static void drain_accesses(struct ct_bounded *b)
 	}
 	b->analysed += b->n;
 	b->n = 0;
-	if (b->max_lines && ct_stack_lines(b->stack) > b->max_lines)
-		halve_sample(b);
+	halve_sample(b);
 }
 
 void ct_bounded_access(struct ct_bounded *b, uint64_t line, uint32_t sectors, int is_write)
@@ -123,17 +123,6 @@ void ct_bounded_access(struct ct_bounded *b, uint64_t line, uint32_t sectors, in
 		drain_accesses(b);
 }
 
-/* Takes n accesses away, from the near end; from the cold ones last. */
-static void cut_accesses(struct ct_hist *h, uint64_t n)
-{
-	for (unsigned bin = 0; bin < CT_HIST_BINS && n > 0; bin++) {
-		const uint64_t less = h->count[bin] < n ? h->count[bin] : n;
-		h->count[bin] -= less;
-		n -= less;
-	}
-	h->cold -= h->cold < n ? h->cold : n;
-}
-
 void ct_bounded_settle(struct ct_bounded *b, struct ct_hist hist[CT_BOUNDED_HISTS])
 {
 	const uint64_t near = UINT64_C(1) << b->halvings;
@@ -142,7 +131,7 @@ void ct_bounded_settle(struct ct_bounded *b, struct ct_hist hist[CT_BOUNDED_HIST
 		for (uint64_t d = 0; n > 0 && d < near; d++)
 			ct_hist_add(&hist[h], d, n * (d + 1) / near - n * d / near);
 		if (b->owed[h] < 0)
-			cut_accesses(&hist[h], (uint64_t)-b->owed[h]);
+			ct_hist_cut(&hist[h], (uint64_t)-b->owed[h]);
 		b->owed[h] = 0;
 	}
 }

@@ -32,6 +32,16 @@ uint64_t ct_hist_total(const struct ct_hist *h)
 	return n;
 }
 
+void ct_hist_cut(struct ct_hist *h, uint64_t n)
+{
+	for (unsigned i = 0; i < CT_HIST_BINS && n > 0; i++) {
+		const uint64_t less = h->count[i] < n ? h->count[i] : n;
+		h->count[i] -= less;
+		n -= less;
+	}
+	h->cold -= h->cold < n ? h->cold : n;
+}
+
 void ct_hist_merge(struct ct_hist *into, const struct ct_hist *from)
 {
 	for (unsigned i = 0; i < CT_HIST_BINS; i++)

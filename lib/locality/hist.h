@@ -59,6 +59,8 @@ void ct_hist_add_all(struct ct_hist *h, const uint64_t *distance, size_t n);
 /* The same on one path (enum ct_isa); for tests and benches. Same result. */
 void ct_hist_add_all_on(struct ct_hist *h, const uint64_t *distance, size_t n, int isa);
 uint64_t ct_hist_total(const struct ct_hist *h);
+/* Takes n accesses away, from the near end; from the cold ones last. */
+void ct_hist_cut(struct ct_hist *h, uint64_t n);
 void ct_hist_merge(struct ct_hist *into, const struct ct_hist *from);
 
 /* Accesses with distance < capacity (LRU hits, fully associative); a bin that the

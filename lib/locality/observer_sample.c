@@ -37,17 +37,6 @@ static void spread(struct ct_hist *h, double lo, double hi, double *owed, double
 	}
 }
 
-/* Takes n accesses away, from the near end; from the cold ones last. */
-static void cut(struct ct_hist *h, uint64_t n)
-{
-	for (unsigned i = 0; i < CT_HIST_BINS && n > 0; i++) {
-		uint64_t less = h->count[i] < n ? h->count[i] : n;
-		h->count[i] -= less;
-		n -= less;
-	}
-	h->cold -= h->cold < n ? h->cold : n;
-}
-
 void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total, struct ct_hist *out)
 {
 	struct ct_hist h = {{0}, 0};
@@ -64,7 +53,7 @@ void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total, s
 	if (sum < total)
 		spread(&h, 0, 1 / rate, &owed, (double)(total - sum));
 	else
-		cut(&h, sum - total);
+		ct_hist_cut(&h, sum - total);
 	ct_hist_merge(out, &h);
 }
 

@@ -91,11 +91,16 @@ static void order_block(void *ctx, uint64_t line, ct_block *b)
 		put_line(ctx, b[i], line + i);
 }
 
+/* The bucket that these are the times of. */
+static const struct ct_bucket *bucket_of(const uint32_t *time)
+{
+	return (const struct ct_bucket *)(const void *)((const char *)time -
+	                                                offsetof(struct ct_bucket, time));
+}
+
 static void order_bucket(void *ctx, uint32_t *time, size_t n)
 {
-	const struct ct_bucket *b = (const struct ct_bucket *)(const void *)((const char *)time -
-	                                                                     offsetof(struct ct_bucket,
-	                                                                              time));
+	const struct ct_bucket *b = bucket_of(time);
 	for (size_t i = 0; i < n; i++)
 		put_line(ctx, time[i], b->line[i]);
 }
@@ -126,9 +131,7 @@ static void list_block(void *ctx, uint64_t line, ct_block *b)
 
 static void list_bucket(void *ctx, uint32_t *time, size_t n)
 {
-	const struct ct_bucket *b = (const struct ct_bucket *)(const void *)((const char *)time -
-	                                                                     offsetof(struct ct_bucket,
-	                                                                              time));
+	const struct ct_bucket *b = bucket_of(time);
 	uint64_t **next = ctx;
 	for (size_t i = 0; i < n; i++)
 		if (time[i] != CT_TIME_NONE)
