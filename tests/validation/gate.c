@@ -9,7 +9,8 @@
  *     KEY=VALUE                a parameter of the GPU, or of a mechanism where it has the mechanism's prefix
  *     ideal-l1, ideal-llc, ideal-registers
  *                              an ideal of the engine
- *     system=MECHANISM/SYSTEM  a system that needs nothing of a pass, such as the mechanism's baseline
+ *     system=MECHANISM/SYSTEM  a system that can be part of an engine; what it needs to know of the program, such as
+ *                              the bits of registers, is measured in a pass of its own before
  *     option=NAME=VALUE        an option of that mechanism's command
  *     at=N                     the system's setting: how many SMs compute
  *
@@ -21,6 +22,8 @@
 #include <string.h>
 
 #include "gpu/gpu.h"
+#include "models/common/workload.h"
+#include "models/observers.h"
 #include "models/registry.h"
 #include "replay/replay.h"
 #include "tests/support/replay_trace.h"
@@ -39,6 +42,8 @@ struct engine {
 	size_t n_set, n_options;
 	double at; /* the system's setting; 0: its own choice */
 	struct ct_mechanism_run run;
+	struct ct_profile *p; /* the run's: empty, or of a pass that measured what the system needs */
+	struct ct_workload workload;
 	void *parts;
 };
 
@@ -99,8 +104,39 @@ static int sort_options(struct engine *x, const struct ct_mechanism *m, struct c
 	return CT_OK;
 }
 
+static int new_profile(struct engine *x, struct ct_error *e)
+{
+	ct_profile_free(x->p);
+	if (!(x->run.p = x->p = ct_profile_new(e)))
+		return CT_ERR_NOMEM;
+	ct_profile_set_metrics(x->p, ct_mechanism_metric);
+	return CT_OK;
+}
+
+/* Makes the engine's parts; where they need what only a pass over the trace tells, that pass comes first. */
+static int make_parts(struct engine *x, unsigned system, const char *path,
+                      struct ct_replays_engine *engine, struct ct_error *e)
+{
+	const struct ct_mechanism *m = x->run.mechanism;
+	int st = new_profile(x, e);
+	if (st == CT_OK)
+		st = m->engine(&x->run, system, engine, &x->parts, e);
+	if (st == CT_OK || st == CT_ERR_NOMEM || st == CT_ERR_UNSUPPORTED || !m->observer)
+		return st;
+	m->engine_free(x->parts);
+	x->parts = NULL;
+	if (!strcmp(path, "-"))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s needs a pass of its own over the trace, which comes from standard "
+		               "input: name a file",
+		               m->systems[system].name);
+	if ((st = new_profile(x, e)) == CT_OK)
+		st = ct_mechanism_profile(&x->run, path, &x->workload, e);
+	return st < 0 ? st : m->engine(&x->run, system, engine, &x->parts, e);
+}
+
 /* Puts the parts of the system into the engine's options; *gpu becomes the GPU that it wants. */
-static int use_system(struct engine *x, const struct ct_gpu **gpu, struct ct_error *e)
+static int use_system(struct engine *x, const char *path, const struct ct_gpu **gpu, struct ct_error *e)
 {
 	char *name = strchr(x->system, '/');
 	if (name)
@@ -123,11 +159,12 @@ static int use_system(struct engine *x, const struct ct_gpu **gpu, struct ct_err
 		.settings = &pass_settings,
 		.base = &x->gpu,
 		.gpu = &x->gpu,
+		.judged_only = 1,
 		.from_trace = 1};
 	int st = m->open(&x->run, e);
 	x->run.setting = x->at;
 	if (st == CT_OK)
-		st = m->engine(&x->run, (unsigned)system, &engine, &x->parts, e);
+		st = make_parts(x, (unsigned)system, path, &engine, e);
 	if (st == CT_OK) {
 		x->options.parts = engine.options.parts;
 		*gpu = engine.gpu;
@@ -142,10 +179,12 @@ static void free_engine(struct engine *x)
 		x->run.mechanism->engine_free(x->parts);
 	if (x->run.state)
 		x->run.mechanism->close(&x->run);
+	ct_profile_free(x->p);
 }
 
 /* Makes the engine that an argument NAME[:SETTING,...] describes; the argument is cut at its separators. */
-static int make_engine(struct engine *x, const char *gpu, char *argument, struct ct_error *e)
+static int make_engine(struct engine *x, const char *gpu, const char *path, char *argument,
+                       struct ct_error *e)
 {
 	char *settings = strchr(argument, ':');
 	if (settings)
@@ -159,7 +198,7 @@ static int make_engine(struct engine *x, const char *gpu, char *argument, struct
 		st = ct_gpu_check(&x->gpu, e);
 	const struct ct_gpu *g = &x->gpu;
 	if (st >= 0 && x->system[0])
-		st = use_system(x, &g, e);
+		st = use_system(x, path, &g, e);
 	return st < 0 ? st : ct_replay_new(&x->replay, g, &x->options, e);
 }
 
@@ -213,7 +252,7 @@ int main(int argc, char **argv)
 	}
 	x[0].options.replication = !strstr(argv[3], "system=");
 	for (int i = 0; i < n && st >= 0; i++)
-		st = make_engine(&x[i], argv[1], argv[3 + i], &e);
+		st = make_engine(&x[i], argv[1], argv[2], argv[3 + i], &e);
 	if (st >= 0)
 		st = replay_all(x, (unsigned)n, argv[2], &e);
 	for (int i = 0; i < n && st >= 0; i++)
