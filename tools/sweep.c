@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/items.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "sweep/sweep.h"
@@ -71,34 +70,6 @@ static int take_option(void *ctx, int key, const char *value, struct ct_error *e
 
 /* ---- what to do ---- */
 
-static int is_metric(const char *name)
-{
-	static const char *const types[] = {"ES", "SN"};
-	struct ct_error e = {0};
-	struct ct_profile *p = ct_tool_profile(&e);
-	int known = !p; /* without memory other things fail */
-	for (size_t i = 0; p && i < sizeof types / sizeof types[0]; i++)
-		known |= ct_profile_metric(p, types[i], name) != NULL;
-	ct_profile_free(p);
-	return known;
-}
-
-static int read_metrics(struct sw_own *o, struct ct_error *e)
-{
-	const char *list = o->metric_text;
-	for (int got;
-	     list && (got = ct_item_copy(&list, o->metric[o->n_metrics], sizeof o->metric[0])) != 0;) {
-		if (got < 0 || !is_metric(o->metric[o->n_metrics]))
-			return ct_fail(e, CT_ERR_USAGE,
-			               "--metric %s: %s is no metric: cachetriage-profile(5) lists them",
-			               o->metric_text,
-			               got < 0 ? "a part of it" : o->metric[o->n_metrics]);
-		if (++o->n_metrics == SW_METRICS_MAX)
-			return ct_fail(e, CT_ERR_USAGE, "--metric: more than %d", SW_METRICS_MAX - 1);
-	}
-	return CT_OK;
-}
-
 static int make_inputs(struct ct_tool *t, int first, struct ct_error *e)
 {
 	static const char standard_input[] = "-";
@@ -147,7 +118,7 @@ static int read_question(struct ct_tool *t, int *first, struct ct_error *e)
 	if (st == CT_OK)
 		st = sw_systems_read(o, e);
 	if (st == CT_OK)
-		st = read_metrics(o, e);
+		st = sw_metrics_read(o, e);
 	return st == CT_OK ? ct_tool_check_keys(t, o->mechanisms, e) : st;
 }
 
@@ -166,8 +137,10 @@ static int run_sweep(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK)
 		st = sw_run(t, e);
 	if (st == CT_OK)
+		st = sw_metrics_check(o, e);
+	if (st == CT_OK)
 		st = sw_print(t, e);
-	if (st == CT_OK && sw_tell_failures(t))
+	if (st == CT_OK && sw_tell_failures(t) + sw_metrics_tell(t))
 		st = 2;
 	for (size_t i = 0; st == CT_OK && i < o->n_inputs; i++)
 		st = o->input[i].truncated;

@@ -94,6 +94,21 @@ same "a pipe gives what a file gives" "$(grep ^SW swept)" \
 	"$("$CT_BIN/sweep" -q -O profile llc.size=384KiB,768KiB sms=2,4 --system Morpheus-ALL --metric speedup <ws.profile | grep ^SW)"
 same "a table of 80 columns" "" "$(sweep -q -O table llc.size=384KiB,768KiB sms=2,4 -- ws.profile | awk 'length > 80')"
 
+# A table shows the metrics that are named.
+sweep -q -O csv llc.size=384KiB,768KiB --metric speedup,cycles --system baseline,Morpheus-ALL -- ws.profile vecadd.profile |
+	tr -d '\r' | awk -F, 'NR > 1 { print $1, $4, $3, $5, $6, $7, $8 }' >named.csv
+"$CT_BIN/sweep" -q -O table llc.size=384KiB,768KiB --metric speedup,cycles --system baseline,Morpheus-ALL -- ws.profile vecadd.profile >named
+same "a table of named metrics has the rows of the CSV" "$(cat named.csv)" "$(awk 'NR > 1 { print $1, $2, $3, $4, $5, $6, $NF }' named)"
+same "under their heads" "workload llc.size system metric value unit range method" "$(head -1 named | xargs)"
+same "and the range where there is one" "4 8" "$(grep -c '[0-9][.][.][0-9]' named) $(grep -c . named.csv | awk '{ print $1 - 4 }')"
+sweep -O csv llc.size=384KiB --metric rf_hit_ratio,cycles --system Morpheus-ALL -- ws.profile >some.csv 2>err
+same "of two metrics of which one is nowhere the other is there: exit 2" "2 1" "$? $(grep -c ',cycles,' some.csv)"
+check "with a line about the first" grep -q '^sweep: --metric rf_hit_ratio: no system here has it' err
+run2() { "$CT_BIN/sweep" -O csv llc.size=384KiB --metric rf_hit_ratio --system Morpheus-ALL --resume state2 -- ws.profile; }
+run2 2>err >/dev/null
+refuses "also of points that were kept" 2 "$(sed 's/^sweep: //; s/[+]/./g' err)" run2
+check "where all points fail, only of that" test "$(sweep -q -O csv llc.size=385KiB --metric rf_hit_ratio --system Morpheus-ALL -- ws.profile 2>&1 | grep -c 'no system')" = 0
+
 # Refusals.
 refuses "nothing to vary" 2 'what is to be varied' "$CT_BIN/sweep" -- ws.profile
 refuses "an input without --" 2 'KEY=LIST, and --' "$CT_BIN/sweep" llc.size=1MiB ws.profile
@@ -106,7 +121,12 @@ refuses "a word that the key has not" 2 'scheduler' "$CT_BIN/sweep" sm.scheduler
 refuses "an unknown system" 2 'there is no such system' "$CT_BIN/sweep" --system TSC9 sms=2 -- ws.profile
 refuses "a system of two mechanisms" 2 'write morpheus:BL' "$CT_BIN/sweep" --system BL llc.size=1MiB -- ws.profile
 refuses "a setting of another mechanism" 2 'sms is a setting of morpheus' "$CT_BIN/sweep" --system TSC+ sms=2 -- ws.profile
-refuses "an unknown metric" 2 'is no metric' "$CT_BIN/sweep" --metric speed sms=2 -- ws.profile
+refuses "an unknown metric" 2 'speed is no metric: did you mean speedup' "$CT_BIN/sweep" --metric speed sms=2 -- ws.profile
+refuses "a list with an empty metric" 2 'a part of it is no metric' "$CT_BIN/sweep" --metric cycles,,ipc sms=2 -- ws.profile
+for f in table csv profile json; do
+	refuses "a metric that no row has, as $f" 2 'rf_hit_ratio: no system here has it: there are cycles, ipc, .*speedup, ' \
+		"$CT_BIN/sweep" -O $f --metric rf_hit_ratio --system baseline,Morpheus-ALL llc.size=384KiB,768KiB -- ws.profile
+done
 refuses "too many points" 2 'more than 65536 points' "$CT_BIN/sweep" l1.latency=1..256 llc.latency=1..256 sms=1..2 -- ws.profile
 refuses "a time that is none" 2 'budget 5x' "$CT_BIN/sweep" --budget 5x sms=2 -- ws.profile
 same "words are values, too" "gto lrr" "$(sweep -q -O csv sm.scheduler=gto,lrr --system baseline --metric cycles -- ws.profile | awk -F, 'NR > 1 { print $4 }' | paste -sd' ')"

@@ -222,14 +222,6 @@ static int ask_all(struct attempt *a, uint32_t mask, struct ct_error *e)
 
 /* ---- what is told ---- */
 
-static int is_wanted(const struct sw_own *o, const char *metric)
-{
-	for (unsigned i = 0; i < o->n_metrics; i++)
-		if (!strcmp(o->metric[i], metric))
-			return 1;
-	return !o->n_metrics;
-}
-
 static void put_row(struct ct_buf *b, const struct sw_system *s, const struct ct_estimate *es)
 {
 	ct_buf_printf(b, "R\t%s\t%s\t%s\t", sw_mechanism_name(s), sw_system_name(s), es->metric);
@@ -249,17 +241,48 @@ static void put_failure(struct ct_buf *b, const struct sw_system *s, const char 
 	ct_buf_putc(b, '\n');
 }
 
+/* What one system has of the metrics that --metric names, and which it has beside. */
+struct asked {
+	const struct sw_own *o;
+	char had[SW_METRICS_MAX];
+	struct ct_buf others;
+};
+
+/* Whether the row is wanted; else its name is noted. */
+static int take_metric(struct asked *q, const char *metric)
+{
+	for (unsigned i = 0; i < q->o->n_metrics; i++)
+		q->had[i] |= !strcmp(q->o->metric[i], metric);
+	if (sw_metric_wanted(q->o, metric))
+		return 1;
+	ct_buf_printf(&q->others, "%s%s", q->others.len ? "," : "", metric);
+	return 0;
+}
+
+/* Where the system lacks one, says what it has beside. */
+static void tell_others(struct asked *q, const struct sw_system *s, struct ct_buf *b)
+{
+	int lacks = 0;
+	for (unsigned i = 0; i < q->o->n_metrics; i++)
+		lacks |= !q->had[i];
+	if (lacks)
+		ct_buf_printf(b, "M\t%s\t%s\t%s\n", sw_mechanism_name(s), sw_system_name(s),
+		              q->others.len ? q->others.data : "");
+	ct_buf_free(&q->others);
+}
+
 /* The GPU as configured: its summary numbers, which the stage has moved to the GPU of the point. */
 static void tell_baseline(const struct attempt *a, const struct sw_system *s, struct ct_buf *b)
 {
 	static const char *const metrics[] = {
 		"cycles", "ipc", "l1_miss_rate", "l1_mpki", "llc_miss_rate", "llc_mpki"};
 	const struct ct_profile *p = a->stage.p;
+	struct asked asked = {.o = a->group->o};
 	for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
 		const char *key[2] = {"all", metrics[i]};
 		const struct ct_record *r = ct_profile_find(p, "SN", 2, key);
 		struct ct_estimate es = {.metric = metrics[i], .low = NAN, .high = NAN};
-		if (!r || !is_wanted(a->group->o, metrics[i]))
+		if (!r || !take_metric(&asked, metrics[i]))
 			continue;
 		if (!ct_field_real(r->field[2], &es.value))
 			es.value = NAN;
@@ -270,6 +293,7 @@ static void tell_baseline(const struct attempt *a, const struct sw_system *s, st
 			es.low = es.high = NAN;
 		put_row(b, s, &es);
 	}
+	tell_others(&asked, s, b);
 }
 
 /* Where systems are replayed, the estimate that a replay takes the place of. */
@@ -285,6 +309,7 @@ static int is_replaced(const struct attempt *a, const struct ct_record *r, unsig
 static unsigned tell_system(const struct attempt *a, const struct sw_system *s, struct ct_buf *b)
 {
 	enum { SCOPE, MECHANISM, SYSTEM, METRIC, VALUE, UNIT, METHOD, LOW, HIGH, FIELDS };
+	struct asked asked = {.o = a->group->o};
 	const struct ct_record *r;
 	unsigned n = 0;
 	for (size_t i = 0; (r = ct_profile_next(a->stage.p, "ES", &i));) {
@@ -294,7 +319,7 @@ static unsigned tell_system(const struct attempt *a, const struct sw_system *s, 
 		    strcmp(r->field[SYSTEM], sw_system_name(s)) != 0)
 			continue;
 		n++;
-		if (!is_wanted(a->group->o, r->field[METRIC]) || is_replaced(a, r, METRIC))
+		if (!take_metric(&asked, r->field[METRIC]) || is_replaced(a, r, METRIC))
 			continue;
 		es.mechanism = r->field[MECHANISM];
 		es.system = r->field[SYSTEM];
@@ -309,6 +334,8 @@ static unsigned tell_system(const struct attempt *a, const struct sw_system *s, 
 			ct_verdict_range(a->stage.p, &es, &es.low, &es.high);
 		put_row(b, s, &es);
 	}
+	if (n)
+		tell_others(&asked, s, b);
 	return n;
 }
 

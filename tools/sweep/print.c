@@ -151,7 +151,37 @@ static void record_row(struct printer *p, const struct row *r)
 
 /* ---- for people ---- */
 
-/* Tables show what a system gains, and of the GPU as configured the cycles. */
+/* What stands in front of a row's numbers. */
+static void table_point(struct printer *p, const struct row *r)
+{
+	if (p->o->n_inputs > 1)
+		ct_table_name(p->table, r->input->name);
+	for (unsigned i = 0; i < p->o->n_dimensions; i++)
+		ct_table_cell(p->table, "%s", sw_value(p->o, r->point, i));
+	ct_table_cell(p->table, "%s", r->part[SYSTEM]);
+}
+
+static void table_range(struct ct_table *t, const struct row *r)
+{
+	if (r->why || !strcmp(r->part[LOW], "NA"))
+		ct_table_cell(t, "%s", "");
+	else
+		ct_table_cell(t, "%.4g..%.4g", strtod(r->part[LOW], NULL), strtod(r->part[HIGH], NULL));
+}
+
+/* Where --metric names some, each has its row. */
+static void metric_row(struct printer *p, const struct row *r)
+{
+	struct ct_table *t = p->table;
+	table_point(p, r);
+	ct_table_cell(t, "%s", r->part[METRIC]);
+	ct_table_cell(t, "%s", r->part[VALUE]);
+	ct_table_cell(t, "%s", r->part[UNIT]);
+	table_range(t, r);
+	ct_table_cell(t, "%s", r->part[METHOD]);
+}
+
+/* Else tables show what a system gains, and of the GPU as configured the cycles. */
 static void table_row(struct printer *p, const struct row *r)
 {
 	struct ct_table *t = p->table;
@@ -159,11 +189,7 @@ static void table_row(struct printer *p, const struct row *r)
 	int cycles = !strcmp(r->part[MECHANISM], "baseline") && !strcmp(r->part[METRIC], "cycles");
 	if (!gains && !cycles && !failed)
 		return;
-	if (p->o->n_inputs > 1)
-		ct_table_name(t, r->input->name);
-	for (unsigned i = 0; i < p->o->n_dimensions; i++)
-		ct_table_cell(t, "%s", sw_value(p->o, r->point, i));
-	ct_table_cell(t, "%s", r->part[SYSTEM]);
+	table_point(p, r);
 	ct_table_cell(t, "%s", cycles ? r->part[VALUE] : "");
 	if (gains && strcmp(r->part[VALUE], "NA") != 0) {
 		ct_table_cell(t, "%.3f", strtod(r->part[VALUE], NULL));
@@ -178,9 +204,12 @@ static void table_row(struct printer *p, const struct row *r)
 static int print_table(struct ct_tool *t, const struct ct_profile *none, struct ct_buf *b,
                        struct ct_error *e)
 {
+	static const char *const gains[] = {"cycles", "speed-up", "range", "method", NULL},
+				 *const metrics[] = {"metric", "value", "unit", "range", "method", NULL};
 	const struct sw_own *o = t->own;
+	const char *const *heads = o->n_metrics ? metrics : gains;
 	int names = o->n_inputs > 1;
-	struct ct_table table = {.columns = 5 + o->n_dimensions + (unsigned)names,
+	struct ct_table table = {.columns = o->n_dimensions + (unsigned)names + (o->n_metrics ? 6 : 5),
 	                         .style = ct_terminal_style()};
 	struct printer p = {.t = t, .o = o, .table = &table, .e = e};
 	(void)none;
@@ -189,11 +218,9 @@ static int print_table(struct ct_tool *t, const struct ct_profile *none, struct 
 	for (unsigned i = 0; i < o->n_dimensions; i++)
 		ct_table_cell(&table, "%s", o->dimension[i].key);
 	ct_table_cell(&table, "system");
-	ct_table_cell(&table, "cycles");
-	ct_table_cell(&table, "speed-up");
-	ct_table_cell(&table, "range");
-	ct_table_cell(&table, "method");
-	int st = each_row(&p, table_row);
+	for (size_t i = 0; heads[i]; i++)
+		ct_table_cell(&table, "%s", heads[i]);
+	int st = each_row(&p, o->n_metrics ? metric_row : table_row);
 	ct_table_render(&table, b);
 	return st == CT_OK ? ct_buf_check(b, e) : st;
 }

@@ -89,6 +89,16 @@ int sw_systems_read(struct sw_own *o, struct ct_error *e);
 const char *sw_mechanism_name(const struct sw_system *s);
 const char *sw_system_name(const struct sw_system *s);
 
+/* metric.c: reads --metric. Fails with CT_ERR_USAGE, naming what is no metric. */
+int sw_metrics_read(struct sw_own *o, struct ct_error *e);
+/* Whether rows of that metric are asked for. Pure. */
+int sw_metric_wanted(const struct sw_own *o, const char *metric);
+/* After the points: fails with CT_ERR_USAGE when no row has any of the metrics that were asked for, and lists those that
+ * the systems have. */
+int sw_metrics_check(const struct sw_own *o, struct ct_error *e);
+/* Tells of those that no row has; how many there are. */
+unsigned sw_metrics_tell(struct ct_tool *t);
+
 /* What a group of points is estimated with, in a process of its own. */
 struct sw_task {
 	struct ct_tool *t;
@@ -106,6 +116,7 @@ int sw_open_take(struct ct_tool *t, size_t i, char *reply, size_t n, const char 
 /* point.c: estimates the points of a group and writes a line for each number found, behind a line "P<TAB>point":
  *
  *   R<TAB>mechanism<TAB>system<TAB>metric<TAB>value<TAB>unit<TAB>method<TAB>low<TAB>high
+ *   M<TAB>mechanism<TAB>system<TAB>metric,metric...   what a system has beside, where it lacks a metric of --metric
  *   E<TAB>mechanism<TAB>system<TAB>why it has no number
  *   W<TAB>warning
  *
