@@ -10,11 +10,15 @@ int ct_mk_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_B
                      struct ct_replays_engine *engine, void **parts, struct ct_error *e)
 {
 	const struct ct_mk_system *system = ct_mk_system_at(bytes[0] % CT_MK_ALL_SYSTEMS);
+	struct ct_mk_params params;
 	struct ct_mk_parts *made = NULL;
 	*parts = NULL;
 	if (!ct_mk_parts_can(system))
 		return 1;
-	int st = ct_mk_parts_new(&made, system, g, NULL, NULL, 100 + bytes[1], bytes[2], e);
+	ct_mk_defaults(&params);
+	params.v[CT_MK_P_INTERVAL] = 100 + bytes[1];
+	params.v[CT_MK_P_PRIORITY] = bytes[3] % (CT_MK_DATA_NEAR + 1);
+	int st = ct_mk_parts_new(&made, system, g, &params, NULL, NULL, bytes[2], e);
 	*parts = made;
 	if (st == CT_OK)
 		*engine = (struct ct_replays_engine){

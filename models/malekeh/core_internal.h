@@ -171,7 +171,7 @@ void mk_wake(struct mk_core *k, uint64_t at);
  * issue slot waits. */
 enum mk_outcome { MK_ISSUED, MK_NEXT, MK_STALL };
 enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t *c);
-/* Of these warps the ones that own a cache table, or a collector of their own. */
+/* Of these warps the ones that have data in a collector (sys->data). */
 uint64_t mk_owners(const struct mk_sm *sm, const struct mk_core *k, uint64_t warps);
 /* One scheduler decision; 1 if a warp issued. */
 int mk_issue(struct mk_sm *sm, struct mk_core *k, uint64_t now);

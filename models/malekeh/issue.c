@@ -215,17 +215,26 @@ static enum mk_outcome try_to_issue(struct mk_sm *sm, struct mk_core *k, uint32_
 	return out;
 }
 
+/* Whether a warp's collector has data (reading priority-data). */
+static int has_data(const struct mk_sm *sm, const struct mk_core *k, int32_t collector)
+{
+	if (collector == MK_NONE || sm->sys->data == CT_MK_DATA_OWNER)
+		return collector != MK_NONE;
+	const struct mk_table *t = &k->table[collector];
+	return (t->valid & (sm->sys->data == CT_MK_DATA_ANY ? t->valid : t->near)) != 0;
+}
+
 uint64_t mk_owners(const struct mk_sm *sm, const struct mk_core *k, uint64_t warps)
 {
 	uint64_t own = 0;
 	if (!sm->sys->collectors) {
 		for (uint64_t m = warps; m; m &= m - 1)
-			if (k->warp[ct_low_bit(m)].ccu != MK_NONE)
+			if (has_data(sm, k, k->warp[ct_low_bit(m)].ccu))
 				own |= m & -m;
 		return own;
 	}
 	for (uint32_t c = 0; c < sm->ncoll; c++)
-		if (k->table[c].owner != MK_NONE)
+		if (k->table[c].owner != MK_NONE && has_data(sm, k, (int32_t)c))
 			own |= mk_bit((uint32_t)k->table[c].owner);
 	return own & warps;
 }

@@ -259,29 +259,14 @@ int ct_mk_measure_finish(struct ct_mk_measure *m, struct ct_error *e)
 
 /* ---- from outside ---- */
 
-static void apply_params(const struct ct_mk_params *p, const struct ct_mk_system *plain,
-                         struct ct_mk_system *s)
-{
-	/* what a system fixes for a study stays; what it has from the paper follows the params */
-	*s = *plain;
-	if (s->rthld == CT_MK_RTHLD)
-		s->rthld = (uint32_t)p->v[CT_MK_P_RTHLD];
-	if (s->profiled == ct_mk_profiled_share)
-		s->profiled = p->v[CT_MK_P_PROFILED];
-	if (s->ports == 1)
-		s->ports = (uint32_t)p->v[CT_MK_P_PORTS];
-	if (p->v[CT_MK_P_ORACLE] > 0)
-		s->bits = CT_MK_ORACLE;
-}
-
 /* But for the names. */
 static int is_same_organisation(const struct ct_mk_system *a, const struct ct_mk_system *b)
 {
 	return a->kind == b->kind && a->schedule == b->schedule && a->collectors == b->collectors &&
 	       a->entries == b->entries && a->window == b->window && a->active == b->active &&
-	       a->lru == b->lru && a->sthld == b->sthld && a->ports == b->ports && a->bits == b->bits &&
-	       a->profiled == b->profiled && a->rthld == b->rthld && a->monolithic == b->monolithic &&
-	       a->ideal == b->ideal;
+	       a->lru == b->lru && a->sthld == b->sthld && a->data == b->data && a->ports == b->ports &&
+	       a->bits == b->bits && a->profiled == b->profiled && a->rthld == b->rthld &&
+	       a->monolithic == b->monolithic && a->ideal == b->ideal;
 }
 
 static int start_lanes(struct ct_mk_measure *m)
@@ -315,8 +300,7 @@ int ct_mk_measure_new(struct ct_mk_measure **out, const struct ct_gpu *g,
 	m->slots = (ct_gpu_max_warps(g) / g->schedulers + 9) * g->schedulers;
 	ct_mk_machine_of(g, &m->machine);
 	m->machine.sthld = &m->table;
-	m->machine.interval = (uint32_t)o->params.v[CT_MK_P_INTERVAL];
-	m->machine.shared_counter = o->params.v[CT_MK_P_SHARED_COUNTER] > 0;
+	ct_mk_apply_machine(&m->p, &m->machine);
 	m->run = ct_calloc(o->n_systems, sizeof *m->run);
 	if (!m->run || start_lanes(m) < 0) {
 		ct_mk_measure_free(m);
@@ -324,7 +308,7 @@ int ct_mk_measure_new(struct ct_mk_measure **out, const struct ct_gpu *g,
 	}
 	m->runs = o->n_systems;
 	for (size_t i = 0; i < m->runs; i++) {
-		apply_params(&m->p, &o->systems[i], &m->run[i].sys);
+		ct_mk_apply(&m->p, &o->systems[i], &m->run[i].sys);
 		m->run[i].same = i;
 		for (size_t k = i; k-- > 0;)
 			if (is_same_organisation(&m->run[k].sys, &m->run[i].sys))

@@ -24,6 +24,13 @@ static const struct ct_constant TABLE[CT_MK_KEYS] = {
                                     CT_CONSTANT_SWITCH, "1: one waiting counter for the SM"},
 	[CT_MK_P_PORTS] = {"ports", 1, 0, 64, "results", "III-B", CT_CONSTANT_WHOLE,
                            "results that a caching collector takes in a cycle; 0: all"},
+	[CT_MK_P_PRIORITY] =
+		{"priority", CT_MK_DATA_OWNER, CT_MK_DATA_OWNER, CT_MK_DATA_NEAR, "",
+                 "IV: warps with data in a collector; whether far or no values are data is not said "
+                 "(reading priority-data)",
+                 CT_CONSTANT_WHOLE,
+                 "warps that issue before the others: 0 owners of a collector, 1 with any value in "
+                 "it, 2 with a near one"},
 	[CT_MK_P_BANK_READ_PJ] = {"bank_read_pj", 185, 0, 1e6, "pJ",
                                   "128 B of a 64 KB bank, CACTI "
                                   "(BOW, MICRO 2020; recalled, not checked)",
@@ -59,4 +66,25 @@ void ct_mk_defaults(struct ct_mk_params *p)
 int ct_mk_set(struct ct_mk_params *p, const char *assignment, struct ct_error *e)
 {
 	return ct_constants_set(&ct_mk_constants, p->v, assignment, NULL, e);
+}
+
+void ct_mk_apply(const struct ct_mk_params *p, const struct ct_mk_system *plain, struct ct_mk_system *s)
+{
+	*s = *plain;
+	if (s->rthld == CT_MK_RTHLD)
+		s->rthld = (uint32_t)p->v[CT_MK_P_RTHLD];
+	if (s->profiled == ct_mk_profiled_share)
+		s->profiled = p->v[CT_MK_P_PROFILED];
+	if (s->ports == 1)
+		s->ports = (uint32_t)p->v[CT_MK_P_PORTS];
+	if (s->schedule == CT_MK_PRIORITY)
+		s->data = (enum ct_mk_data)p->v[CT_MK_P_PRIORITY];
+	if (p->v[CT_MK_P_ORACLE] > 0)
+		s->bits = CT_MK_ORACLE;
+}
+
+void ct_mk_apply_machine(const struct ct_mk_params *p, struct ct_mk_machine *m)
+{
+	m->interval = (uint32_t)p->v[CT_MK_P_INTERVAL];
+	m->shared_counter = p->v[CT_MK_P_SHARED_COUNTER] > 0;
 }

@@ -31,7 +31,7 @@ struct ct_mk_parts {
 	struct ct_collector_part col;
 	struct ct_sched_part sched;
 	struct ct_replay_parts table;
-	const struct ct_mk_system *sys;
+	struct ct_mk_system sys;
 	const struct ct_mk_masks *masks;
 	struct ct_gpu g;
 	struct ct_mk_machine machine;
@@ -45,7 +45,7 @@ struct ct_mk_parts {
 
 int ct_mk_parts_can(const struct ct_mk_system *s)
 {
-	return !s->monolithic && s->bits == CT_MK_PROFILE &&
+	return !s->monolithic && (s->bits == CT_MK_PROFILE || s->kind != CT_MK_CCU || s->lru) &&
 	       (s->kind == CT_MK_OCU || s->kind == CT_MK_CCU || s->kind == CT_MK_BOC ||
 	        s->kind == CT_MK_RFC);
 }
@@ -295,7 +295,7 @@ static int part_pick_active(void *ctx, struct ct_replay *r, const struct ct_sche
 	}
 	k->active &= v->live & ~v->fetching;
 	uint64_t pending = v->ready & ~k->active;
-	for (; pending && ct_bits(k->active) < p->sys->active; pending &= ~k->active)
+	for (; pending && ct_bits(k->active) < p->sys.active; pending &= ~k->active)
 		k->active |= mk_bit(ct_sched_oldest(r, v->sm, v->sched, pending));
 	return k->active & v->ready ? (int)ct_pick_in_turn(k->active & v->ready, v->last) : -1;
 }
@@ -309,7 +309,7 @@ static int build_sm(struct ct_mk_parts *p, uint32_t i, struct ct_error *e)
 	if (!sm)
 		return ct_fail_nomem(e);
 	sm->s = &p->ops;
-	sm->sys = p->sys;
+	sm->sys = &p->sys;
 	sm->m = &p->machine;
 	sm->state = &p->state;
 	int st = mk_sm_size(sm, ct_gpu_max_warps(&p->g), e);
@@ -327,21 +327,23 @@ static int build_sm(struct ct_mk_parts *p, uint32_t i, struct ct_error *e)
 }
 
 int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, const struct ct_gpu *g,
-                    const struct ct_mk_masks *masks, const struct ct_mk_sthld_table *sthld,
-                    uint32_t interval, uint64_t seed, struct ct_error *e)
+                    const struct ct_mk_params *params, const struct ct_mk_masks *masks,
+                    const struct ct_mk_sthld_table *sthld, uint64_t seed, struct ct_error *e)
 {
+	struct ct_mk_system sys;
 	struct ct_mk_parts *p;
 	*out = NULL;
-	if (!ct_mk_parts_can(s))
+	ct_mk_apply(params, s, &sys);
+	if (!ct_mk_parts_can(&sys))
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s is not replayed in the full engine", s->name);
 	if (!(p = ct_calloc(1, sizeof *p)))
 		return ct_fail_nomem(e);
-	p->sys = s;
+	p->sys = sys;
 	p->g = *g;
 	p->masks = masks;
 	ct_mk_machine_of(g, &p->machine);
 	p->machine.sthld = sthld;
-	p->machine.interval = interval;
+	ct_mk_apply_machine(params, &p->machine);
 	ct_mk_state_start(&p->state, &p->machine, seed);
 	p->sm = ct_calloc(g->sms, sizeof *p->sm);
 	p->core = ct_calloc((size_t)g->sms * g->schedulers, sizeof *p->core);
@@ -353,7 +355,10 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 		return st;
 	}
 	p->col = (struct ct_collector_part){
-		.part = {.ctx = p, .kernel = part_kernel, .tick = part_tick, .interval = interval},
+		.part = {.ctx = p,
+	                 .kernel = part_kernel,
+	                 .tick = part_tick,
+	                 .interval = p->machine.interval},
 		.veto = part_veto,
 		.take = part_take,
 		.left = part_left,

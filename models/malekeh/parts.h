@@ -6,6 +6,7 @@
 
 #include "models/malekeh/core.h"
 #include "models/malekeh/masks.h"
+#include "models/malekeh/params.h"
 #include "replay/parts.h"
 
 /* One organisation on one engine. */
@@ -13,13 +14,13 @@ struct ct_mk_parts;
 
 /* 1 if the system can be a part. */
 int ct_mk_parts_can(const struct ct_mk_system *s);
-/* Makes the part of a system for an engine of GPU g. masks: reuse bits of each launch, in order, as an earlier pass
+/* Makes the part of a system for an engine of GPU g, with the parameters applied to it (copied). masks: reuse bits of each launch, in order, as an earlier pass
  * profiled them; NULL or too few: all far. sthld: the machine's table, may be NULL if the
- * system has a constant. s, masks and sthld must outlive the part. Fails with
+ * system has a constant. masks and sthld must outlive the part. Fails with
  * CT_ERR_UNSUPPORTED, CT_ERR_NOMEM. */
 int ct_mk_parts_new(struct ct_mk_parts **p, const struct ct_mk_system *s, const struct ct_gpu *g,
-                    const struct ct_mk_masks *masks, const struct ct_mk_sthld_table *sthld,
-                    uint32_t interval, uint64_t seed, struct ct_error *e);
+                    const struct ct_mk_params *params, const struct ct_mk_masks *masks,
+                    const struct ct_mk_sthld_table *sthld, uint64_t seed, struct ct_error *e);
 /* What ct_replay_options.parts takes; it lives in p. */
 const struct ct_replay_parts *ct_mk_parts_table(const struct ct_mk_parts *p);
 /* What all SMs did: slots, hits, reads and writes, waits and so on; cycles and scheduler

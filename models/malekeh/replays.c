@@ -37,8 +37,8 @@ static int new_parts(const struct ct_mechanism_run *run, const struct ct_mk_syst
                      struct ct_mk_parts **parts, struct ct_error *e)
 {
 	const struct mk_run *own = mk_run_of(run);
-	return ct_mk_parts_new(parts, s, &own->gto, &own->masks, &own->table,
-	                       (uint32_t)own->params.v[CT_MK_P_INTERVAL], run->settings->seed, e);
+	return ct_mk_parts_new(parts, s, &own->gto, &own->params, &own->masks, &own->table,
+	                       run->settings->seed, e);
 }
 
 static int begin_kernel(void *ctx, const struct ct_kernel *k, struct ct_error *e)
@@ -87,6 +87,15 @@ static int needs_masks(const struct ct_mk_system *s)
 	return s->kind == CT_MK_CCU && !s->lru;
 }
 
+/* Whether the engine can have the system with the parameters in force: true distances need whole warps, which it does not
+ * see ahead. */
+static int can_be_part(const struct ct_mechanism_run *run, const struct ct_mk_system *s)
+{
+	struct ct_mk_system sys;
+	ct_mk_apply(&mk_run_of(run)->params, s, &sys);
+	return ct_mk_parts_can(&sys);
+}
+
 /* Systems that decide by reuse bits need those that a pass has profiled. */
 int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
               void **parts, struct ct_error *e)
@@ -94,10 +103,11 @@ int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_rep
 	const struct ct_mk_system *s = ct_mk_system_at(system);
 	struct ct_mk_parts *x = NULL;
 	*parts = NULL;
-	if (!s || !ct_mk_parts_can(s))
+	if (!s || !can_be_part(run, s))
 		return ct_fail(e, CT_ERR_UNSUPPORTED,
-		               "%s cannot be replayed: it needs plans of whole warps",
-		               s ? s->name : "no system");
+		               "%s cannot be replayed: it needs %s of whole warps",
+		               s ? s->name : "no system",
+		               s && ct_mk_parts_can(s) ? "true distances (malekeh.oracle=1)" : "plans");
 	int st = needs_masks(s) && !mk_run_of(run)->masks.n ? profile_masks(run, e) : CT_OK;
 	const struct ct_gpu *g = baseline_gpu(run);
 	if (st == CT_OK)
@@ -131,7 +141,8 @@ static void choose_engines(struct engines *x)
 	const struct ct_gpu *g = baseline_gpu(x->run);
 	const double warps = (double)g->sms * ct_gpu_max_warps(g);
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
-		if (!ct_mk_parts_can(ct_mk_system_at(i)) || !is_requested(x->run, ct_mk_system_at(i)))
+		if (!can_be_part(x->run, ct_mk_system_at(i)) ||
+		    !is_requested(x->run, ct_mk_system_at(i)))
 			continue;
 		x->engine[x->n] = (struct ct_replays_engine){
 			.gpu = g,

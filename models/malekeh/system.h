@@ -24,6 +24,13 @@ enum ct_mk_schedule {
 	CT_MK_TWO_LEVEL /* reading two-level */
 };
 
+/* Which warps have data in a collector, and issue before the others (reading priority-data). */
+enum ct_mk_data {
+	CT_MK_DATA_OWNER, /* that own one, whatever its table holds */
+	CT_MK_DATA_ANY,   /* whose table holds a value */
+	CT_MK_DATA_NEAR   /* whose table holds a near one */
+};
+
 /* Where reuse bits come from (reading bits-source). */
 enum ct_mk_bits {
 	CT_MK_PROFILE, /* majority over the first warps, per static operand */
@@ -38,13 +45,14 @@ struct ct_mk_system {
 	const char *what; /* for people */
 	enum ct_mk_kind kind;
 	enum ct_mk_schedule schedule;
-	uint32_t collectors; /* 0: one for each warp */
-	uint32_t entries;    /* cache entries of 128 B for each collector (CCU) or warp */
-	uint32_t window;     /* BOC: instructions */
-	uint32_t active;     /* two-level: warps that may issue */
-	int lru;             /* plain LRU, every result cached: no reuse bits (section VI-C) */
-	int32_t sthld;       /* a constant, or CT_MK_STHLD_MACHINE */
-	uint32_t ports;      /* results a CCU takes each cycle, 0: all */
+	uint32_t collectors;  /* 0: one for each warp */
+	uint32_t entries;     /* cache entries of 128 B for each collector (CCU) or warp */
+	uint32_t window;      /* BOC: instructions */
+	uint32_t active;      /* two-level: warps that may issue */
+	int lru;              /* plain LRU, every result cached: no reuse bits (section VI-C) */
+	int32_t sthld;        /* a constant, or CT_MK_STHLD_MACHINE */
+	enum ct_mk_data data; /* CT_MK_PRIORITY */
+	uint32_t ports;       /* results a CCU takes each cycle, 0: all */
 	enum ct_mk_bits bits;
 	double profiled; /* share of the warps that are profiled, at least one warp */
 	uint32_t rthld;  /* instructions: farther is far */

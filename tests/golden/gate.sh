@@ -11,6 +11,11 @@ launch=$(awk -F'\t' '$1 == "SN" && $3 == "launch_cycles" { print $4 }' "$TMPDIR/
 same "systems that need a pass get one, and are those of the command" "$(cycles "$launch")" \
 	"$("$GATE" rtx2060-third "$TMPDIR/hotspot" Malekeh:system=malekeh/Malekeh Malekeh_PR:system=malekeh/Malekeh_PR |
 		awk -F'\t' '$2 == "cycles" { print $1, $3 }' | sort)"
+same "and follow their parameters" "1 2 3 4" "$("$GATE" rtx2060-third "$TMPDIR/hotspot" 1:system=malekeh/Malekeh 2:system=malekeh/Malekeh,malekeh.priority=1 \
+	3:system=malekeh/Malekeh,malekeh.priority=2 4:system=malekeh/Malekeh,malekeh.shared_counter=1 |
+	awk -F'\t' '$2 == "cycles" && !seen[$3]++ { print $1 }' | paste -sd' ')"
+refuses "true distances are no engine's" 2 'Malekeh cannot be replayed: it needs true distances \(malekeh.oracle=1\) of whole warps' \
+	"$GATE" rtx2060-third "$TMPDIR/hotspot" m:system=malekeh/Malekeh,malekeh.oracle=1
 refuses "a trace that is read once is refused where a pass has to come first" 2 'Malekeh needs a pass of its own' \
 	"$GATE" rtx2060-third - m:system=malekeh/Malekeh
 refuses "so is a system that no engine can have" 2 'SW-RFC cannot be replayed' \

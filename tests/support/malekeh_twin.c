@@ -573,13 +573,26 @@ static int choose_collector(struct twin *t, uint32_t warp)
 	return -1;
 }
 
+/* A warp that owns a collector, or by the system's reading only one with a value or a near value in it. */
+static int has_data(const struct twin *t, uint32_t warp)
+{
+	int c = owner_of(t, warp), values = 0;
+	for (int i = 0; c >= 0 && i < ENTRIES; i++)
+		values |= t->coll[c].e[i].valid;
+	switch (t->sys->data) {
+	case CT_MK_DATA_NEAR: return c >= 0 && holds_near(&t->coll[c]);
+	case CT_MK_DATA_ANY: return values;
+	default: return c >= 0;
+	}
+}
+
 /* Rank of a warp: greedy, then with data, then the rest; oldest first among equals. */
 static int before(const struct twin *t, uint32_t a, uint32_t b)
 {
 	int ra = 2, rb = 2;
 	if (t->sys->schedule == CT_MK_PRIORITY) {
-		ra = owner_of(t, a) >= 0 ? 1 : 2;
-		rb = owner_of(t, b) >= 0 ? 1 : 2;
+		ra = has_data(t, a) ? 1 : 2;
+		rb = has_data(t, b) ? 1 : 2;
 	}
 	ra = (int)a == t->greedy ? 0 : ra;
 	rb = (int)b == t->greedy ? 0 : rb;

@@ -131,6 +131,7 @@ static void equals_the_twin(void **state)
 				sys.sthld = round % 4 * 3;
 				sys.entries = 6 + (uint32_t)round % 5 * 2;
 				sys.rthld = round % 2 ? 12 : 4;
+				sys.data = (enum ct_mk_data)(round % 3);
 			}
 			if (sys.kind == CT_MK_BOC)
 				sys.window = 1 + (uint32_t)round % 8;

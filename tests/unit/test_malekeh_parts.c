@@ -416,6 +416,7 @@ static void parts_in_the_engine(void **state)
 	static struct micro_result r;
 	struct ct_gpu g = third();
 	struct ct_mk_sthld_table table;
+	struct ct_mk_params params;
 	uint64_t slots = 2 * 8 * LOOPS * 8, results = 2 * 8 * LOOPS * 3;
 	(void)state;
 	load_table(&table);
@@ -425,7 +426,9 @@ static void parts_in_the_engine(void **state)
 		struct ct_mk_counts c;
 		struct ct_error e = {0};
 		struct micro m;
-		int st = ct_mk_parts_new(&p, s, &g, NULL, &table, 500, 1, &e);
+		ct_mk_defaults(&params);
+		params.v[CT_MK_P_INTERVAL] = 500;
+		int st = ct_mk_parts_new(&p, s, &g, &params, NULL, &table, 1, &e);
 		if (!ct_mk_parts_can(s)) {
 			assert_int_equal(st, CT_ERR_UNSUPPORTED);
 			continue;
@@ -458,18 +461,38 @@ static void parts_in_the_engine(void **state)
 	}
 }
 
-/* Cycles of eight warps a sub-core, each with `chains` chains of FFMA that take turns, so that dependent instructions are
- * that far apart. one_bank: all registers of a warp lie in the same bank. */
-static double chain_cycles(const char *system, unsigned chains, int one_bank)
+/* Eight warps a sub-core, each with `chains` chains of FFMA that take turns, so that dependent instructions are that far
+ * apart. */
+struct chains {
+	unsigned chains;
+	int one_bank;         /* all registers of a warp lie in the same bank */
+	int near;             /* all operands are near; else all are far */
+	enum ct_mk_data data; /* which warps come first */
+};
+
+static void chain_params(const struct chains *x, struct ct_mk_params *params)
+{
+	ct_mk_defaults(params);
+	params->v[CT_MK_P_INTERVAL] = 500;
+	params->v[CT_MK_P_PRIORITY] = x->data;
+}
+
+static double engine_cycles(const char *system, const struct chains *x)
 {
 	static struct micro_result r;
 	struct ct_gpu g = third();
 	struct ct_mk_sthld_table table;
+	struct ct_mk_params params;
+	struct ct_mk_masks masks = {0};
 	struct ct_mk_parts *p = NULL;
 	struct ct_error e = {0};
 	struct micro m;
 	load_table(&table);
-	assert_int_equal(ct_mk_parts_new(&p, named(system), &g, NULL, &table, 500, 1, &e), CT_OK);
+	chain_params(x, &params);
+	uint32_t *bits = ct_mk_masks_add(&masks, CHAIN_INSTS + 1);
+	assert_non_null(bits);
+	memset(bits, x->near ? 0xff : 0, (CHAIN_INSTS + 1) * sizeof *bits);
+	assert_int_equal(ct_mk_parts_new(&p, named(system), &g, &params, &masks, &table, 1, &e), CT_OK);
 	struct ct_replay_options o = {.parts = ct_mk_parts_table(p)};
 	memset(&m, 0, sizeof m);
 	micro_kernel(&m, "k", 1, 1024, 0, 32);
@@ -477,8 +500,8 @@ static double chain_cycles(const char *system, unsigned chains, int one_bank)
 	for (uint32_t w = 0; w < 32; w++) {
 		micro_warp(&m, w, CHAIN_INSTS + 1);
 		for (unsigned i = 0; i < CHAIN_INSTS; i++) {
-			unsigned sum = 4 + (one_bank ? 2 : 1) * (i % chains);
-			micro_line(&m, "ffffffff 1 R%u FFMA 3 R30 R%u R%u 0", sum, one_bank ? 32 : 31,
+			unsigned sum = 4 + (x->one_bank ? 2 : 1) * (i % x->chains);
+			micro_line(&m, "ffffffff 1 R%u FFMA 3 R30 R%u R%u 0", sum, x->one_bank ? 32 : 31,
 			           sum);
 		}
 		micro_line(&m, "ffffffff 0 EXIT 0 0");
@@ -486,7 +509,14 @@ static double chain_cycles(const char *system, unsigned chains, int one_bank)
 	micro_cta_end(&m);
 	micro_run(&m, &g, &o, &r);
 	ct_mk_parts_free(p);
+	ct_mk_masks_clear(&masks);
 	return (double)(r.c.cycles - r.c.launch_cycles);
+}
+
+static double chain_cycles(const char *system, unsigned chains, int one_bank)
+{
+	const struct chains x = {.chains = chains, .one_bank = one_bank};
+	return engine_cycles(system, &x);
 }
 
 static double chain_gain(const char *system, unsigned chains, int one_bank)
@@ -519,32 +549,42 @@ static void gain_by_distance(void **state)
 	assert_true(chain_gain("RFC", 1, 0) < 0.75 && chain_gain("RFC", 2, 0) > 1.1);
 }
 
-/* The same in the model of one SM. Without masks all operands are far, as above. */
-static double model_cycles(const char *system, unsigned chains, int one_bank)
+/* The same in the model of one SM. */
+static double model_cycles(const char *system, const struct chains *x)
 {
+	struct ct_mk_params params;
+	struct ct_mk_system sys;
 	struct ct_gpu g = third();
+	struct ct_mk_sthld_table table;
 	struct ct_mk_machine m;
 	struct ct_mk_state state;
 	struct ct_mk_counts c = {0};
 	struct ct_mk_stream s = {.warps_per_cta = 32, .resident = 1};
 	struct ct_error e = {0};
 	assert_int_equal(ct_mk_stream_cta(&s), 0);
-	for (uint32_t i = 0; i < chains; i++) {
+	for (uint32_t i = 0; i < x->chains; i++) {
 		struct ct_sinst ffma = {.opcode = "FFMA", .unit = CT_CLASS_SP, .ndst = 1, .nsrc = 3};
-		ffma.dst[0] = ffma.src[2] = (ct_reg)(4 + (one_bank ? 2 : 1) * i);
+		ffma.dst[0] = ffma.src[2] = (ct_reg)(4 + (x->one_bank ? 2 : 1) * i);
 		ffma.src[0] = 30;
-		ffma.src[1] = one_bank ? 32 : 31;
+		ffma.src[1] = x->one_bank ? 32 : 31;
 		assert_non_null(ct_mk_stream_op(&s, &g, i, &ffma));
 	}
 	for (uint32_t w = 0; w < 32; w++) {
 		assert_int_equal(ct_mk_stream_warp(&s, 0, w), w);
 		for (uint32_t i = 0; i < CHAIN_INSTS; i++)
-			assert_true(ct_mk_stream_add(&s, w, i % chains) >= 0);
+			assert_true(ct_mk_stream_add(&s, w, i % x->chains) >= 0);
 	}
 	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+	for (uint32_t i = 0; i < x->chains; i++)
+		s.op[i].mask = x->near ? UINT32_MAX : 0;
+	load_table(&table);
+	chain_params(x, &params);
+	ct_mk_apply(&params, named(system), &sys);
 	ct_mk_machine_of(&g, &m);
+	ct_mk_apply_machine(&params, &m);
+	m.sthld = &table;
 	ct_mk_state_start(&state, &m, 1);
-	assert_int_equal(ct_mk_run(&s, named(system), &m, &state, &c, &e), CT_OK);
+	assert_int_equal(ct_mk_run(&s, &sys, &m, &state, &c, &e), CT_OK);
 	ct_mk_stream_free(&s);
 	return (double)c.cycles;
 }
@@ -560,11 +600,56 @@ static void model_and_engine_agree(void **state)
 	for (int one_bank = 0; one_bank < 2; one_bank++)
 		for (unsigned chains = 1; chains <= 16; chains *= 2)
 			for (unsigned i = 0; i < sizeof systems / sizeof *systems; i++) {
-				double model = model_cycles(systems[i], chains, one_bank);
-				double engine = chain_cycles(systems[i], chains, one_bank);
+				const struct chains x = {.chains = chains, .one_bank = one_bank};
+				double model = model_cycles(systems[i], &x);
+				double engine = engine_cycles(systems[i], &x);
 				int phase = i == 0 && !one_bank && (chains == 2 || chains == 4);
 				assert_true(fabs(model / engine - 1) < (phase ? 0.04 : 0.005));
 			}
+}
+
+/* Where all operands are far, warps have nothing but far values in their collectors: if those are no data (reading
+ * priority-data), the order is greedy, then oldest, and fewer sources hit; owners of a collector and warps with any value
+ * are the same here. With near ones all three are. The model and the engine take the parameter alike. */
+static void data_that_counts(void **state)
+{
+	(void)state;
+	for (int one_bank = 0; one_bank < 2; one_bank++) {
+		struct chains x = {.chains = 2, .one_bank = one_bank};
+		const double owner = engine_cycles("Malekeh", &x), oldest = engine_cycles("OCU", &x);
+		const double each = engine_cycles("Malekeh_PR", &x);
+		x.data = CT_MK_DATA_ANY;
+		assert_true(engine_cycles("Malekeh", &x) == owner);
+		x.data = CT_MK_DATA_NEAR;
+		assert_true(engine_cycles("Malekeh", &x) > 1.03 * owner);
+		assert_true(fabs(model_cycles("Malekeh", &x) / engine_cycles("Malekeh", &x) - 1) <
+		            0.005);
+		assert_true(engine_cycles("OCU", &x) == oldest);
+		assert_true(engine_cycles("Malekeh_PR", &x) == each);
+		x.near = 1;
+		const double near = engine_cycles("Malekeh", &x);
+		x.data = CT_MK_DATA_OWNER;
+		assert_true(engine_cycles("Malekeh", &x) == near);
+	}
+}
+
+/* True distances are of whole warps, which the engine does not see ahead; systems without bits do not care. */
+static void oracle_is_no_part(void **state)
+{
+	struct ct_gpu g = third();
+	struct ct_mk_params params;
+	(void)state;
+	ct_mk_defaults(&params);
+	params.v[CT_MK_P_ORACLE] = 1;
+	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
+		const struct ct_mk_system *s = ct_mk_system_at(i);
+		struct ct_mk_parts *p = NULL;
+		struct ct_error e = {0};
+		int can = ct_mk_parts_can(s) && (s->kind != CT_MK_CCU || s->lru);
+		assert_int_equal(ct_mk_parts_new(&p, s, &g, &params, NULL, NULL, 1, &e),
+		                 can ? CT_OK : CT_ERR_UNSUPPORTED);
+		ct_mk_parts_free(p);
+	}
 }
 
 static void constants(void **state)
@@ -599,6 +684,8 @@ int main(void)
 		cmocka_unit_test(parts_in_the_engine),
 		cmocka_unit_test(gain_by_distance),
 		cmocka_unit_test(model_and_engine_agree),
+		cmocka_unit_test(data_that_counts),
+		cmocka_unit_test(oracle_is_no_part),
 		cmocka_unit_test(constants),
 	};
 	return cmocka_run_group_tests_name("malekeh_parts", tests, NULL, NULL);

@@ -470,8 +470,11 @@ static int make_parts(struct parts *p, struct ct_gpu *g, struct ct_error *e)
 		if (st == CT_OK && p->ts)
 			p->all = *ct_ts_parts_plugs(p->ts);
 	} else if (!strcmp(p->kind, "malekeh")) {
+		struct ct_mk_params params;
+		ct_mk_defaults(&params);
+		params.v[CT_MK_P_INTERVAL] = 100;
 		st = ct_mk_parts_new(&p->mk, ct_mk_system_at((size_t)ct_mk_system_find(p->system)), g,
-		                     NULL, NULL, 100, 1, e);
+		                     &params, NULL, NULL, 1, e);
 		if (st == CT_OK)
 			p->all = *ct_mk_parts_table(p->mk);
 	}
