@@ -56,7 +56,8 @@ enum ct_figure_drawing { CT_FIGURE_BARS, CT_FIGURE_STACKED, CT_FIGURE_LINES };
 enum ct_figure_mean { CT_FIGURE_NO_MEAN, CT_FIGURE_GEOMETRIC, CT_FIGURE_ARITHMETIC };
 
 /* A series of which every workload has one value: metric of system, over the same metric of system `over` unless
- * that is NULL. Mechanism "" means an SN metric. */
+ * that is NULL. Mechanism "" means an SN metric. Of several metrics with | between, as "replayed|estimated", a workload's
+ * value is the first that it has, of both systems where there are two. */
 struct ct_figure_series {
 	const char *panel, *name;
 	const char *mechanism, *system, *metric, *over;

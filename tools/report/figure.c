@@ -43,35 +43,66 @@ const struct ct_figure *fg_find(const char *id, const char **folder)
 
 /* ---- a value per workload ---- */
 
-/* Why it has none: not measured, or a ratio to nothing. */
-static const char *why_missing(const struct ct_figure_workload *w, const struct ct_figure_series *s,
-                               const char *needs)
+/* A value of a workload, and its range where it is of one estimate. */
+struct value {
+	double v, low, high;
+	int relative_to_0; /* both estimates are there, but not their ratio */
+};
+
+static void take_metric(const struct ct_figure_workload *w, const struct ct_figure_series *s,
+                        const char *metric, struct value *x)
 {
 	struct ct_estimate a, b;
-	if (*s->mechanism && s->over && ct_figure_estimate(w, s->mechanism, s->system, s->metric, &a) &&
-	    ct_figure_estimate(w, s->mechanism, s->over, s->metric, &b))
-		return "what it is relative to is 0";
-	return s->needs ? s->needs : needs;
+	*x = (struct value){.v = NAN, .low = NAN, .high = NAN};
+	if (!*s->mechanism) {
+		x->v = ct_figure_sn(w, metric);
+		return;
+	}
+	x->v = ct_figure_es(w, s->mechanism, s->system, metric, s->over);
+	if (!ct_figure_estimate(w, s->mechanism, s->system, metric, &a))
+		return;
+	if (s->over)
+		x->relative_to_0 = ct_figure_estimate(w, s->mechanism, s->over, metric, &b);
+	else {
+		x->low = a.low;
+		x->high = a.high;
+	}
 }
 
-/* Adds a series' value of a workload with its range, or why it is missing. */
+static int is_shown(const struct ct_figure_series *s, const struct value *x)
+{
+	return isfinite(x->v) && !(s->inverse && x->v == 0);
+}
+
+/* The first of the series' metrics that the workload has, or the last. */
+static void take_value(const struct ct_figure_workload *w, const struct ct_figure_series *s,
+                       struct value *x)
+{
+	char metric[CT_FIGURE_X_MAX];
+	const char *at = s->metric;
+	do {
+		int n = (int)strcspn(at, "|");
+		snprintf(metric, sizeof metric, "%.*s", n, at);
+		take_metric(w, s, metric, x);
+		at += n + (at[n] == '|');
+	} while (*at && !is_shown(s, x));
+}
+
+/* Adds a series' value of a workload with its range, or why it is missing: not measured, or a ratio to nothing. */
 static void one_value(const struct ct_figure_workload *w, const struct ct_figure_series *s,
                       const char *needs, struct ct_figure_rows *rows)
 {
-	struct ct_estimate es;
-	double low = NAN, high = NAN;
-	double v = *s->mechanism ? ct_figure_es(w, s->mechanism, s->system, s->metric, s->over)
-	                         : ct_figure_sn(w, s->metric);
-	if (!isfinite(v) || (s->inverse && v == 0)) {
-		ct_figure_add_missing(rows, s->panel, w->name, s->name, why_missing(w, s, needs));
-		return;
-	}
-	if (*s->mechanism && !s->over &&
-	    ct_figure_estimate(w, s->mechanism, s->system, s->metric, &es)) {
-		low = s->inverse ? 1 / es.high : es.low;
-		high = s->inverse ? 1 / es.low : es.high;
-	}
-	ct_figure_add_range(rows, s->panel, w->name, s->name, s->inverse ? 1 / v : v, low, high);
+	struct value x;
+	take_value(w, s, &x);
+	if (!is_shown(s, &x))
+		ct_figure_add_missing(rows, s->panel, w->name, s->name,
+		                      x.relative_to_0 ? "what it is relative to is 0"
+		                      : s->needs      ? s->needs
+		                                      : needs);
+	else if (s->inverse)
+		ct_figure_add_range(rows, s->panel, w->name, s->name, 1 / x.v, 1 / x.high, 1 / x.low);
+	else
+		ct_figure_add_range(rows, s->panel, w->name, s->name, x.v, x.low, x.high);
 }
 
 /* Of the rows of a series that were just added, from `first` on. */
