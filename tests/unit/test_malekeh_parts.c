@@ -465,7 +465,9 @@ static void parts_in_the_engine(void **state)
  * apart. */
 struct chains {
 	unsigned chains;
-	int one_bank;         /* all registers of a warp lie in the same bank */
+	int one_bank; /* all registers of a warp lie in the same bank */
+	int own; /* each chain reads a register of its own and its sum twice, both of one bank, and none that all
+	                         share */
 	int near;             /* all operands are near; else all are far */
 	enum ct_mk_data data; /* which warps come first */
 };
@@ -501,7 +503,10 @@ static double engine_cycles(const char *system, const struct chains *x)
 		micro_warp(&m, w, CHAIN_INSTS + 1);
 		for (unsigned i = 0; i < CHAIN_INSTS; i++) {
 			unsigned sum = 4 + (x->one_bank ? 2 : 1) * (i % x->chains);
-			micro_line(&m, "ffffffff 1 R%u FFMA 3 R30 R%u R%u 0", sum, x->one_bank ? 32 : 31,
+			micro_line(&m, "ffffffff 1 R%u FFMA 3 R%u R%u R%u 0", sum, x->own ? sum : 30,
+			           x->own        ? sum + 16
+			           : x->one_bank ? 32
+			                         : 31,
 			           sum);
 		}
 		micro_line(&m, "ffffffff 0 EXIT 0 0");
@@ -547,6 +552,21 @@ static void gain_by_distance(void **state)
 		assert_true(chain_gain("Malekeh", chains, 1) > 1.8);
 	}
 	assert_true(chain_gain("RFC", 1, 0) < 0.75 && chain_gain("RFC", 2, 0) > 1.1);
+}
+
+/* Eight entries hold the sum and the own register of four chains, and of eight chains nothing until it is needed again: the
+ * gain is gone. Without own registers eight sums and the two that all share are ten, and the two stay. */
+static void gain_by_registers(void **state)
+{
+	static const double low[] = {1.2, 1.3, 1.15, 1.0}, high[] = {1.3, 1.4, 1.25, 1.05};
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		const struct chains x = {.chains = 1u << i, .own = 1, .near = 1};
+		const double gain = engine_cycles("OCU", &x) / engine_cycles("Malekeh", &x);
+		assert_true(gain >= low[i] && gain < high[i]);
+	}
+	const struct chains shared = {.chains = 8, .near = 1};
+	assert_true(engine_cycles("OCU", &shared) / engine_cycles("Malekeh", &shared) > 1.12);
 }
 
 /* The same in the model of one SM. */
@@ -683,6 +703,7 @@ int main(void)
 		cmocka_unit_test(bounds_hold),
 		cmocka_unit_test(parts_in_the_engine),
 		cmocka_unit_test(gain_by_distance),
+		cmocka_unit_test(gain_by_registers),
 		cmocka_unit_test(model_and_engine_agree),
 		cmocka_unit_test(data_that_counts),
 		cmocka_unit_test(oracle_is_no_part),
