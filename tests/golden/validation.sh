@@ -6,6 +6,12 @@ cd "$TMPDIR" || exit 1
 check "the generator renders the page" eval 'bash "$V/render.sh" >page'
 same "man/cachetriage-validation.7 is what it renders" "$(sha256sum <page)" \
 	"$(sha256sum <"$CT_ROOT/man/cachetriage-validation.7")"
+same "the totals have each paper's gates and the mean of its judged system" "morpheus 1 1,shared-l1 1 1,tag-split 1 1,malekeh 1 1" \
+	"$(awk '/^\.Ss Totals/ { on = 1 } /^\.Ss What/ { on = 0 }
+		on && /^[a-z0-9-]+$/ { p[++n] = $0 }
+		on && /gates measured are passed$/ { gates[n]++ }
+		on && /^  mean .*(Morpheus-ALL\/BL|DynEB\/Private|TSC\+\/128B|Malekeh\/OCU) speedup / { means[n]++ }
+		END { for (i = 1; i <= n; i++) printf "%s%s %d %d", (i > 1 ? "," : ""), p[i], gates[i], means[i] }' page)"
 same "every workload named is built in" "" "$(awk -F'\t' '$1 == "app" { print $4 }' "$V/published.tsv" | sort -u |
 	grep -vxF -f <("$CT_BIN/tracegen" --list | awk '{ print $1 }'))"
 same "every application with items is known" "" "$(awk -F'\t' '

@@ -1,6 +1,7 @@
 #!/bin/bash
 # render.sh: man/cachetriage-validation.7 on standard output: page.mdoc with each line "@PAPER@"
-# replaced by compare.awk's text for programs of size paper, and "@PAPER-earlier@" for rows of smaller ones.
+# replaced by compare.awk's text for programs of size paper, "@PAPER-earlier@" for rows of smaller ones, and "@totals@" by all
+# papers' counts and means.
 cd "$(dirname "$0")" || exit 2
 # How far estimates were from replays (tests/verdicts), in two columns of estimates.tsv.
 errors() { # ESTIMATE REPLAYED
@@ -30,11 +31,26 @@ comparison() { # PAPER|PAPER-earlier
 	fi
 }
 
+# Of each paper how many gates are passed, how many words hold, how speed-ups are ordered, and their means.
+totals() {
+	local p
+	printf '.Bd -literal\n'
+	for p in morpheus shared-l1 tag-split malekeh; do
+		echo "$p"
+		LC_ALL=C awk -v "paper=$p" -f compare.awk published.tsv "results/$p.tsv" gates.tsv |
+			sed -nE 's/^(mean .* [0-9.]+ +[0-9.]+) +[^,]*, ([0-9]+ program)/\1  \2/
+				s/^([0-9]+ of [0-9]+ gates measured are passed|\([0-9]\) .* (speedup|compute_sms): .*|mean .* speedup .*)$/  \1/p'
+	done
+	printf '.Ed\n'
+}
+
 while IFS= read -r line; do
 	if [ "$line" = @estimates-before@ ]; then
 		errors 4 5
 	elif [ "$line" = @estimates@ ]; then
 		errors 6 7
+	elif [ "$line" = @totals@ ]; then
+		totals
 	elif [ "$line" = @verdicts@ ]; then
 		verdicts summary.awk verdicts.tsv
 	elif [ "$line" = @transfer@ ]; then
