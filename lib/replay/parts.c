@@ -32,21 +32,6 @@ uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, siz
 
 /* ---- events ---- */
 
-static int event_add(struct rp_events *q, const struct rp_event *ev)
-{
-	if (ct_grow((void **)&q->p, &q->cap, q->n + 1, sizeof *q->p) < 0)
-		return -1;
-	ct_heap_add(q->p, q->n++, sizeof *q->p, ev, rp_moment_before, NULL);
-	return 0;
-}
-
-static struct rp_event event_take(struct rp_events *q)
-{
-	struct rp_event ev;
-	ct_heap_take(q->p, q->n--, sizeof ev, &ev, rp_moment_before, NULL);
-	return ev;
-}
-
 void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint64_t at = rp_event_next(&r->parts->events[sm->id]);
@@ -67,11 +52,12 @@ int rp_event_push(struct ct_replay *r, uint32_t node, const struct rp_event *ev)
 	if (e.when.at < now && !(sm == NULL && p->node == node && e.when.at >= p->now))
 		e.when.at = now;
 	e.when.seq = p->seq++;
-	if (event_add(&p->events[node], &e) < 0)
+	const uint64_t first = rp_event_next(&p->events[node]);
+	if (rp_events_put(&p->events[node], &e, now) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	if (sm)
+	if (sm && e.when.at < first)
 		rp_part_set_next(r, sm);
-	else
+	else if (!sm)
 		rp_llc_wake(r, node - r->g.sms, e.when.at);
 	return 0;
 }
@@ -120,13 +106,11 @@ static void run_event(struct ct_replay *r, uint32_t node, const struct rp_event 
 void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now)
 {
 	struct rp_parts *p = r->parts;
-	struct rp_events *q = &p->events[node];
+	struct rp_event ev;
 	p->node = node;
 	p->now = now;
-	while (q->n && q->p[0].when.at <= now && !r->error.status) {
-		struct rp_event ev = event_take(q);
+	while (!r->error.status && rp_events_take(&p->events[node], now, &ev))
 		run_event(r, node, &ev, now);
-	}
 	if (node >= r->g.sms)
 		return;
 	rp_part_set_next(r, &r->sm[node]);
@@ -435,7 +419,7 @@ void rp_parts_free(struct ct_replay *r)
 	if (!p)
 		return;
 	for (uint32_t i = 0; p->events && i < r->g.sms + r->map.slices; i++)
-		free(p->events[i].p);
+		rp_events_free(&p->events[i]);
 	for (uint32_t i = 0; p->sm && i < r->g.sms; i++) {
 		free(p->sm[i].fetch);
 		free(p->sm[i].col);

@@ -4,46 +4,9 @@
 
 #include "base/heap.h"
 #include "replay/parts.h"
+#include "replay/private/events.h"
 #include "replay/private/full.h"
 #include "replay/private/llc.h"
-
-/* A place in time: cycle, then a number that no two share. Entries of the heaps here begin with it. */
-struct rp_moment {
-	uint64_t at, seq;
-};
-
-static inline int rp_moment_before(const void *ctx, const void *a, const void *b)
-{
-	const struct rp_moment *x = (const struct rp_moment *)a, *y = (const struct rp_moment *)b;
-	(void)ctx;
-	return x->at != y->at ? x->at < y->at : x->seq < y->seq;
-}
-
-enum rp_event_kind {
-	RP_EV_TIMER,
-	RP_EV_MESSAGE,
-	RP_EV_ANSWER,
-	RP_EV_LLC_ANSWER,
-	RP_EV_WRITE,
-	RP_EV_CLOCK,
-	RP_EV_LEFT,
-	RP_EV_SHAPE
-};
-
-struct rp_event {
-	struct rp_moment when;
-	const struct ct_part *who;
-	uint64_t data; /* timer: the part's; answers and left: token */
-	uint32_t arg;  /* message: index; answers: chunks or outcome; write: sub-core << 24 |
-	                              warp << 8 | register; clock, left: sub-core */
-	uint8_t kind;
-};
-
-/* A heap. */
-struct rp_events {
-	struct rp_event *p;
-	size_t n, cap;
-};
 
 /* A message on its way, or a free entry. */
 struct rp_note {
@@ -148,10 +111,6 @@ void rp_note_arrive(struct ct_replay *r, uint32_t note, uint64_t at);
 /* Takes an index from a pool of entries of `size` bytes whose free list is the uint32_t at
  * `next`; RP_NO_INDEX and a failed run when memory is out. */
 uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next);
-static inline uint64_t rp_event_next(const struct rp_events *q)
-{
-	return q->n ? q->p[0].when.at : RP_NEVER64;
-}
 /* Runs the events of the node up to `now`. */
 void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now);
 
