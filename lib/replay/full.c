@@ -29,20 +29,38 @@ static CT_INLINE uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uin
 	return (due | due << n) >> first & ((1u << n) - 1);
 }
 
+/* The turns from..to - 1 of this cycle have passed: a scheduler that waits for a collector has had its own, too, although
+ * it did not try. */
+static CT_INLINE void pass_turns(const struct ct_replay *r, struct rp_sm *sm, uint32_t from, uint32_t to,
+                                 uint32_t now)
+{
+	for (uint32_t i = from; i < to; i++) {
+		struct rp_sched *s = &sm->full.sched[rp_modulo(i + now, r->g.schedulers)];
+		if (s->blocked)
+			s->stepped = now + 1;
+	}
+}
+
 /* Another one is first each time. Only a barrier that opens, or a part, makes it the turn
  * of one that comes after it in the same cycle. */
 static CT_INLINE void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	uint32_t n = rp_schedulers(r, usual), first = rp_modulo(now, n);
-	uint32_t due = due_schedulers(sm, n, first, now);
-	sm->full.released = usual ? 0 : r->core_parts;
+	uint32_t due = due_schedulers(sm, n, first, now), passed = 0;
+	const int parts = usual ? 0 : r->core_parts;
+	sm->full.released = parts;
 	while (due) {
 		uint32_t i = ct_low_bit(due);
 		due &= due - 1;
+		if (parts)
+			pass_turns(r, sm, passed, i, now);
 		rp_sched_attempt(r, sm, rp_modulo(i + first, n), now, usual);
+		passed = i + 1;
 		if (sm->full.released)
 			due = due_schedulers(sm, n, first, now) & ~((2u << i) - 1);
 	}
+	if (parts)
+		pass_turns(r, sm, passed, n, now);
 }
 
 /* Replies, then an L1 that is wiped. */

@@ -332,6 +332,9 @@ struct ct_collector_part {
 	/* A clock of the sub-core: called in the cycle that ct_collector_clock() asked for; returns
 	 * the next one or CT_NO_CYCLE. Runs before the schedulers of its cycle. May be NULL. */
 	uint64_t (*clock)(void *ctx, struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t cycle);
+	/* 1: what veto() has refused in this cycle it will refuse until an instruction of the sub-core has left(), and asking
+	 * changes nothing. The scheduler waits for that then, or for another warp. May be NULL: asked every cycle. */
+	int (*full)(void *ctx, uint32_t sm, uint32_t sched);
 };
 /* The operands are read at `at` >= now: the instruction leaves as soon as its unit takes it. */
 void ct_collector_done(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t token, uint64_t at);

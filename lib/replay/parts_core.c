@@ -102,6 +102,8 @@ void rp_part_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t to
 	ps->cols.free = token;
 	if (c->left)
 		c->left(c->part.ctx, r, sm->id, k, token, now);
+	if (sm->full.sched[k].blocked)
+		sm->full.sched_next[k] = rp_min32(sm->full.sched_next[k], (uint32_t)(now - r->base));
 }
 
 /* It leaves at `at`, which may be known long before: until then it keeps its collector. */

@@ -188,6 +188,13 @@ static int only_parts_refuse(const struct rp_sm *sm, uint32_t k)
 	       !sm->full.sched[k].nheld;
 }
 
+/* Whether the warps that were refused will be until a collector is free, so that nobody need ask before. */
+static int are_collectors_full(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k)
+{
+	const struct ct_collector_part *c = r->collector_part;
+	return c && c->full && c->full(c->part.ctx, sm->id, k);
+}
+
 /* Does what rp_sched_attempt() does, but a scheduler part chooses and a collector part may refuse. They are asked again in
  * the next cycle as long as a warp could issue. Parts that refuse for too long end the run. */
 void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
@@ -197,6 +204,9 @@ void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 	uint32_t next = RP_NEVER, later;
 	rp_slots_advance(s, now);
 	uint64_t mask = s->ready, can = taken_on(s, mask, now, &next);
+	if (s->blocked)
+		sm->c.issue_stall_cycles += now - s->blocked;
+	s->blocked = 0;
 	s->stepped = now + 1;
 	sm->full.sched_next[k] = RP_NEVER;
 	int slot = choose_with_parts(r, sm, k, can, now);
@@ -213,7 +223,9 @@ void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 		if (s->vetoed > RP_MAX_VETOES)
 			rp_fail(r, CT_ERR_LIMIT, "a part lets no ready warp issue any more");
 	}
-	if (slot >= 0 ? mask : can)
+	if (slot < 0 && can && are_collectors_full(r, sm, k))
+		s->blocked = now + 1;
+	else if (slot >= 0 ? mask : can)
 		next = now + 1;
 	later = rp_slots_next(s);
 	next = later < next ? later : next;

@@ -249,6 +249,15 @@ static void part_tick(void *ctx, struct ct_replay *r, const struct ct_part_count
 	p->sm[0]->c.sthld_sum += (uint64_t)p->state.sthld.value;
 }
 
+/* No collector is free: which warp asks makes no difference. Not where asking changes which warps are active. */
+static int part_full(void *ctx, uint32_t smi, uint32_t sched)
+{
+	const struct ct_mk_parts *p = ctx;
+	const struct mk_sm *sm = p->sm[smi];
+	return p->sys.collectors && p->sys.schedule != CT_MK_TWO_LEVEL &&
+	       !(sm->all & ~sm->core[sched].held);
+}
+
 /* Of those warps, known to need a collector, the ones that the veto would certainly refuse: their own one is in use, or
  * all are. With few collectors that is most warps, in most cycles. */
 static uint64_t refused(const struct mk_sm *sm, const struct mk_core *k, uint64_t needs)
@@ -360,6 +369,7 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 	                 .tick = part_tick,
 	                 .interval = p->machine.interval},
 		.veto = part_veto,
+		.full = part_full,
 		.take = part_take,
 		.left = part_left,
 		.write = part_write,

@@ -438,6 +438,40 @@ static void a_collector_with_a_clock(void **state)
 			assert_true(a.issue[i] >= a.issue[i - 1] + 3);
 }
 
+static int is_busy(void *ctx, uint32_t sm, uint32_t sched)
+{
+	struct collector *c = ctx;
+	return (int)unit_of(c, sm, sched)->busy;
+}
+
+/* A collector that says when it is full is asked less often, and nothing else changes. */
+static void a_full_collector_is_not_asked(void **state)
+{
+	static struct collector c, f;
+	static struct micro_result a, b;
+	struct ct_gpu g;
+	(void)state;
+	gpu(&g);
+	c.part = f.part = (struct ct_collector_part){
+		.veto = busy, .take = take, .left = gone, .write = written, .clock = beat};
+	c.part.part.ctx = &c;
+	f.part.part.ctx = &f;
+	f.part.full = is_busy;
+	const struct ct_replay_parts asked = {.collector = &c.part}, told = {.collector = &f.part};
+	run(&g, &asked, &a, 1);
+	run(&g, &told, &b, 1);
+	assert_memory_equal(&a.c, &b.c, sizeof a.c);
+	assert_int_equal(a.issues, b.issues);
+	for (uint32_t i = 0; i < a.issues; i++) {
+		assert_int_equal(a.sm[i], b.sm[i]);
+		assert_int_equal(a.warp[i], b.warp[i]);
+		assert_int_equal(a.issue[i], b.issue[i]);
+	}
+	assert_int_equal(c.at, f.at);
+	assert_int_equal(c.writes, f.writes);
+	assert_true(f.vetoes > 0 && 2 * f.vetoes < c.vetoes);
+}
+
 /* ---- what else the interface promises ---- */
 
 /* A sector cache without limits in lines and chunks of any size: every chunk misses once in each
@@ -819,6 +853,7 @@ int main(void)
 		cmocka_unit_test(one_copy_for_all),
 		cmocka_unit_test(a_slice_in_an_sm),
 		cmocka_unit_test(a_collector_with_a_clock),
+		cmocka_unit_test(a_full_collector_is_not_asked),
 		cmocka_unit_test(lines_and_chunks_of_every_size),
 		cmocka_unit_test(replies_carry_what_is_fetched),
 		cmocka_unit_test(networks),

@@ -106,6 +106,8 @@ struct rp_sched {
 	uint32_t stepped;  /* cycle of the last attempt + 1 */
 	uint32_t last;     /* slot that issued last */
 	uint32_t vetoed;   /* cycles since parts have let one issue */
+	uint32_t blocked;  /* nothing issues until a collector is free: the first such cycle that no
+	                                      attempt has counted; 0: not so */
 	uint32_t nheld;
 	struct rp_port {
 		uint32_t idoc, ocex, free;
