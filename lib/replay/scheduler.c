@@ -196,7 +196,8 @@ static int are_collectors_full(const struct ct_replay *r, const struct rp_sm *sm
 }
 
 /* Does what rp_sched_attempt() does, but a scheduler part chooses and a collector part may refuse. They are asked again in
- * the next cycle as long as a warp could issue. Parts that refuse for too long end the run. */
+ * the next cycle as long as a warp could issue, but where all collectors are in use, when one is free. Parts that refuse for
+ * too long end the run. */
 void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->full.sched[k];
