@@ -122,6 +122,26 @@ static int read_question(struct ct_tool *t, int *first, struct ct_error *e)
 	return st == CT_OK ? ct_tool_check_keys(t, o->mechanisms, e) : st;
 }
 
+/* Prints what came of the points, and tells of what did not; fails where no row has any of the metrics that were asked for. */
+static int print_rows(struct ct_tool *t, struct ct_error *e)
+{
+	struct ct_error why = {0};
+	const struct sw_own *o = t->own;
+	unsigned absent = o->n_metrics ? sw_metrics_absent(o, &why) : 0;
+	if (absent && absent == o->n_metrics)
+		return ct_fail(e, CT_ERR_USAGE, "%s", why.text);
+	int st = sw_print(t, e);
+	if (st != CT_OK)
+		return st;
+	if (sw_tell_failures(t))
+		st = 2;
+	if (absent) {
+		ct_tool_say(t, "%s", why.text);
+		st = 2;
+	}
+	return st;
+}
+
 static int run_sweep(struct ct_tool *t, struct ct_error *e)
 {
 	struct sw_own *o = t->own;
@@ -137,11 +157,7 @@ static int run_sweep(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK)
 		st = sw_run(t, e);
 	if (st == CT_OK)
-		st = sw_metrics_check(o, e);
-	if (st == CT_OK)
-		st = sw_print(t, e);
-	if (st == CT_OK && sw_tell_failures(t) + sw_metrics_tell(t))
-		st = 2;
+		st = print_rows(t, e);
 	for (size_t i = 0; st == CT_OK && i < o->n_inputs; i++)
 		st = o->input[i].truncated;
 	free_own(o);

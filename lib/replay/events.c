@@ -5,26 +5,13 @@
 #include "base/heap.h"
 #include "base/mem.h"
 
-/* Room for an event in a list; UINT32_MAX: out of memory. */
-static uint32_t near_place(struct rp_events *q)
-{
-	if (q->spare) {
-		uint32_t i = q->spare - 1;
-		q->spare = q->near[i].next;
-		return i;
-	}
-	if (q->nnear == UINT32_MAX - 1 ||
-	    ct_grow((void **)&q->near, &q->near_cap, (size_t)q->nnear + 1, sizeof *q->near) < 0)
-		return UINT32_MAX;
-	return q->nnear++;
-}
-
 /* At the end of the list of its cycle: events come in the order of their numbers. */
 static int put_near(struct rp_events *q, const struct rp_event *ev)
 {
 	const unsigned list = ev->when.at % RP_EVENT_CYCLES;
-	const uint32_t i = near_place(q);
-	if (i == UINT32_MAX)
+	const uint32_t i = rp_pool_get(
+		&q->places, (void **)&q->near, sizeof *q->near, offsetof(struct rp_event, next));
+	if (i == RP_NO_INDEX)
 		return -1;
 	q->near[i] = *ev;
 	if (q->lists >> list & 1)
@@ -57,15 +44,14 @@ static void take_near(struct rp_events *q, uint64_t at, struct rp_event *ev)
 		q->lists &= ~((uint64_t)1 << list);
 	else
 		q->first[list] = ev->next;
-	q->near[i].next = q->spare;
-	q->spare = i + 1;
+	q->near[i].next = q->places.free;
+	q->places.free = i;
 }
 
 /* Nothing is due before the event that is taken, so that the lists may begin there. */
 int rp_events_take(struct rp_events *q, uint64_t now, struct rp_event *ev)
 {
-	const uint64_t far = q->n ? q->heap[0].when.at : RP_NEVER64;
-	const uint64_t near = q->lists ? rp_events_near(q) : RP_NEVER64;
+	const uint64_t near = rp_events_near(q), far = rp_events_far(q);
 	const uint64_t at = near < far ? near : far;
 	if (at > now)
 		return 0;

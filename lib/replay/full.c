@@ -34,7 +34,7 @@ static CT_INLINE uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uin
 static CT_INLINE void pass_turns(const struct ct_replay *r, struct rp_sm *sm, uint32_t from, uint32_t to,
                                  uint32_t now)
 {
-	for (uint32_t i = from; i < to; i++) {
+	for (uint32_t i = from; r->collector_part && i < to; i++) {
 		struct rp_sched *s = &sm->full.sched[rp_modulo(i + now, r->g.schedulers)];
 		if (s->blocked)
 			s->stepped = now + 1;
@@ -47,19 +47,18 @@ static CT_INLINE void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uin
 {
 	uint32_t n = rp_schedulers(r, usual), first = rp_modulo(now, n);
 	uint32_t due = due_schedulers(sm, n, first, now), passed = 0;
-	const int parts = usual ? 0 : r->core_parts;
-	sm->full.released = parts;
+	sm->full.released = usual ? 0 : r->core_parts;
 	while (due) {
 		uint32_t i = ct_low_bit(due);
 		due &= due - 1;
-		if (parts)
+		if (!usual)
 			pass_turns(r, sm, passed, i, now);
 		rp_sched_attempt(r, sm, rp_modulo(i + first, n), now, usual);
 		passed = i + 1;
 		if (sm->full.released)
 			due = due_schedulers(sm, n, first, now) & ~((2u << i) - 1);
 	}
-	if (parts)
+	if (!usual)
 		pass_turns(r, sm, passed, n, now);
 }
 

@@ -8,15 +8,13 @@
 
 /* ---- pools ---- */
 
-uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next)
+uint32_t rp_pool_get(struct rp_pool_head *h, void **p, size_t size, size_t next)
 {
 	if (h->free == RP_NO_INDEX) {
 		uint32_t cap = h->cap ? h->cap * 2 : 64;
 		char *v = ct_reallocarray(*p, cap, size);
-		if (!v) {
-			rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		if (!v)
 			return RP_NO_INDEX;
-		}
 		memset(v + h->cap * size, 0, (cap - h->cap) * size);
 		for (uint32_t i = cap; i-- > h->cap;) {
 			memcpy(v + i * size + next, &h->free, sizeof h->free);
@@ -27,6 +25,14 @@ uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, siz
 	}
 	uint32_t i = h->free;
 	memcpy(&h->free, (char *)*p + i * size + next, sizeof h->free);
+	return i;
+}
+
+uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next)
+{
+	uint32_t i = rp_pool_get(h, p, size, next);
+	if (i == RP_NO_INDEX)
+		rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	return i;
 }
 
@@ -401,6 +407,8 @@ int rp_parts_build(struct ct_replay *r, struct ct_error *e)
 	p->slice = ct_calloc(r->map.slices, sizeof *p->slice);
 	if (!p->events || !p->sm || !p->slice)
 		return ct_fail_nomem(e);
+	for (uint32_t i = 0; i < r->g.sms + r->map.slices; i++)
+		p->events[i].places.free = RP_NO_INDEX;
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		p->sm[i].fetches.free = p->sm[i].cols.free = RP_NO_INDEX;
 		p->sm[i].shape_at = RP_NEVER64;

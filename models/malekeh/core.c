@@ -605,7 +605,7 @@ void ct_mk_machine_of(const struct ct_gpu *g, struct ct_mk_machine *m)
 int ct_mk_prepare(struct ct_mk_stream *stream, const struct ct_mk_system *s, struct ct_error *e)
 {
 	int st = CT_OK;
-	if (s->kind == CT_MK_CCU && !s->lru) {
+	if (ct_mk_needs_bits(s)) {
 		st = ct_mk_stream_oracle(stream, s->rthld, e);
 		if (st == CT_OK && s->bits == CT_MK_PROFILE)
 			st = ct_mk_stream_profile(stream, s->profiled, e);

@@ -146,6 +146,12 @@ static inline uint64_t mk_bit(uint32_t i)
 	return UINT64_C(1) << i;
 }
 
+/* The collectors of a sub-core that no instruction is in. */
+static inline uint64_t mk_free_collectors(const struct mk_sm *sm, const struct mk_core *k)
+{
+	return sm->all & ~k->held;
+}
+
 /* A random set bit, or the lowest. */
 static inline uint32_t mk_any(const struct mk_sm *sm, uint64_t mask)
 {

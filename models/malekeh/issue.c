@@ -187,7 +187,7 @@ static uint64_t private_collectors(const struct mk_sm *sm, uint32_t warp)
 
 enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t *c)
 {
-	uint64_t free = sm->all & ~k->held, own;
+	uint64_t free = mk_free_collectors(sm, k), own;
 	*c = MK_NONE;
 	if (!sm->sys->collectors) {
 		own = free & private_collectors(sm, warp);
@@ -257,7 +257,7 @@ int mk_issue(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 		rest &= k->active;
 	if (!sm->sys->collectors && sm->depth == 1)
 		rest &= k->direct | ~k->held;
-	else if (!(sm->all & ~k->held))
+	else if (!mk_free_collectors(sm, k))
 		rest &= k->direct;
 	if (rest && sm->sys->schedule == CT_MK_PRIORITY)
 		own = mk_owners(sm, k, k->ready);

@@ -45,7 +45,7 @@ struct ct_mk_parts {
 
 int ct_mk_parts_can(const struct ct_mk_system *s)
 {
-	return !s->monolithic && (s->bits == CT_MK_PROFILE || s->kind != CT_MK_CCU || s->lru) &&
+	return !s->monolithic && (s->bits == CT_MK_PROFILE || !ct_mk_needs_bits(s)) &&
 	       (s->kind == CT_MK_OCU || s->kind == CT_MK_CCU || s->kind == CT_MK_BOC ||
 	        s->kind == CT_MK_RFC);
 }
@@ -255,7 +255,7 @@ static int part_full(void *ctx, uint32_t smi, uint32_t sched)
 	const struct ct_mk_parts *p = ctx;
 	const struct mk_sm *sm = p->sm[smi];
 	return p->sys.collectors && p->sys.schedule != CT_MK_TWO_LEVEL &&
-	       !(sm->all & ~sm->core[sched].held);
+	       !mk_free_collectors(sm, &sm->core[sched]);
 }
 
 /* Of those warps, known to need a collector, the ones that the veto would certainly refuse: their own one is in use, or
@@ -265,7 +265,7 @@ static uint64_t refused(const struct mk_sm *sm, const struct mk_core *k, uint64_
 	uint64_t busy = 0;
 	if (!sm->sys->collectors)
 		return 0;
-	if (!(sm->all & ~k->held))
+	if (!mk_free_collectors(sm, k))
 		return needs;
 	for (uint64_t m = k->held; m; m &= m - 1) {
 		int32_t owner = k->table[ct_low_bit(m)].owner;

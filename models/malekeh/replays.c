@@ -82,11 +82,6 @@ static int profile_masks(const struct ct_mechanism_run *run, struct ct_error *e)
 	return st;
 }
 
-static int needs_masks(const struct ct_mk_system *s)
-{
-	return s->kind == CT_MK_CCU && !s->lru;
-}
-
 /* Whether the engine can have the system with the parameters in force: true distances need whole warps, which it does not
  * see ahead. */
 static int can_be_part(const struct ct_mechanism_run *run, const struct ct_mk_system *s)
@@ -108,7 +103,7 @@ int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_rep
 		               "%s cannot be replayed: it needs %s of whole warps",
 		               s ? s->name : "no system",
 		               s && ct_mk_parts_can(s) ? "true distances (malekeh.oracle=1)" : "plans");
-	int st = needs_masks(s) && !mk_run_of(run)->masks.n ? profile_masks(run, e) : CT_OK;
+	int st = ct_mk_needs_bits(s) && !mk_run_of(run)->masks.n ? profile_masks(run, e) : CT_OK;
 	const struct ct_gpu *g = baseline_gpu(run);
 	if (st == CT_OK)
 		st = new_parts(run, s, &x, e);
@@ -245,7 +240,7 @@ int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 	/* The pass that made the profile may have been another run's, as at the points of a sweep. */
 	int bits = 0, st = CT_OK;
 	for (unsigned i = 0; i < x->n; i++)
-		bits |= needs_masks(x->system[i]);
+		bits |= ct_mk_needs_bits(x->system[i]);
 	if (bits && !mk_run_of(run)->masks.n)
 		st = profile_masks(run, e);
 	if (st == CT_OK)

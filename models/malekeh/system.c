@@ -66,6 +66,11 @@ int ct_mk_system_find(const char *name)
 	return -1;
 }
 
+int ct_mk_needs_bits(const struct ct_mk_system *s)
+{
+	return s->kind == CT_MK_CCU && !s->lru;
+}
+
 /* Values of 128 B that one sub-core (monolithic: the SM) holds. */
 static uint64_t count_values(const struct ct_mk_system *s, uint64_t warps)
 {

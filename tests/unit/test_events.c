@@ -65,7 +65,7 @@ static void order_equals_plain_search(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 6; seed++) {
 		static struct twin t;
-		struct rp_events q = {0};
+		struct rp_events q = {.places.free = RP_NO_INDEX};
 		uint64_t now = seed % 2 ? 0 : 1000003, seq = 0, rand = seed, taken = 0;
 		t.n = 0;
 		for (int step = 0; step < STEPS; step++) {

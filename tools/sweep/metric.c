@@ -61,14 +61,6 @@ int sw_metrics_read(struct sw_own *o, struct ct_error *e)
 	return CT_OK;
 }
 
-int sw_metric_wanted(const struct sw_own *o, const char *metric)
-{
-	for (unsigned i = 0; i < o->n_metrics; i++)
-		if (!strcmp(o->metric[i], metric))
-			return 1;
-	return !o->n_metrics;
-}
-
 /* ---- what came of it ---- */
 
 struct seen {
@@ -151,7 +143,7 @@ static void explain(const struct seen *s, unsigned n, const char *absent, struct
 	        s->names.len ? s->names.data : "none", s->n_names > NAMES_TOLD ? " and more" : "");
 }
 
-static unsigned find_absent(const struct sw_own *o, struct ct_error *e)
+unsigned sw_metrics_absent(const struct sw_own *o, struct ct_error *e)
 {
 	struct ct_buf absent = {0};
 	struct seen s;
@@ -161,22 +153,5 @@ static unsigned find_absent(const struct sw_own *o, struct ct_error *e)
 		explain(&s, n, absent.failed ? o->metric_text : absent.data, e);
 	ct_buf_free(&absent);
 	ct_buf_free(&s.names);
-	return n;
-}
-
-int sw_metrics_check(const struct sw_own *o, struct ct_error *e)
-{
-	struct ct_error why = {0};
-	if (!o->n_metrics || find_absent(o, &why) < o->n_metrics)
-		return CT_OK;
-	return ct_fail(e, CT_ERR_USAGE, "%s", why.text);
-}
-
-unsigned sw_metrics_tell(struct ct_tool *t)
-{
-	struct ct_error why = {0};
-	unsigned n = find_absent(t->own, &why);
-	if (n)
-		ct_tool_say(t, "%s", why.text);
 	return n;
 }

@@ -251,12 +251,13 @@ struct asked {
 /* Whether the row is wanted; else its name is noted. */
 static int take_metric(struct asked *q, const char *metric)
 {
+	int wanted = !q->o->n_metrics;
 	for (unsigned i = 0; i < q->o->n_metrics; i++)
-		q->had[i] |= !strcmp(q->o->metric[i], metric);
-	if (sw_metric_wanted(q->o, metric))
-		return 1;
-	ct_buf_printf(&q->others, "%s%s", q->others.len ? "," : "", metric);
-	return 0;
+		if (!strcmp(q->o->metric[i], metric))
+			wanted = q->had[i] = 1;
+	if (!wanted)
+		ct_buf_printf(&q->others, "%s%s", q->others.len ? "," : "", metric);
+	return wanted;
 }
 
 /* Where the system lacks one, says what it has beside. */

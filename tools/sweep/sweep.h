@@ -91,13 +91,9 @@ const char *sw_system_name(const struct sw_system *s);
 
 /* metric.c: reads --metric. Fails with CT_ERR_USAGE, naming what is no metric. */
 int sw_metrics_read(struct sw_own *o, struct ct_error *e);
-/* Whether rows of that metric are asked for. Pure. */
-int sw_metric_wanted(const struct sw_own *o, const char *metric);
-/* After the points: fails with CT_ERR_USAGE when no row has any of the metrics that were asked for, and lists those that
- * the systems have. */
-int sw_metrics_check(const struct sw_own *o, struct ct_error *e);
-/* Tells of those that no row has; how many there are. */
-unsigned sw_metrics_tell(struct ct_tool *t);
+/* After the points: how many of the metrics that were asked for no row has; *e then tells of them with CT_ERR_USAGE, and
+ * lists those that the systems have. */
+unsigned sw_metrics_absent(const struct sw_own *o, struct ct_error *e);
 
 /* What a group of points is estimated with, in a process of its own. */
 struct sw_task {

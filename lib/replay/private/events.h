@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "replay/private/numbers.h"
+#include "replay/private/pool.h"
 
 struct ct_part;
 
@@ -49,7 +50,7 @@ struct rp_event {
 
 enum { RP_EVENT_CYCLES = 64 }; /* with a list each */
 
-/* Zero-initialise. */
+/* Zero-initialise, but for places.free: RP_NO_INDEX. */
 struct rp_events {
 	struct rp_event *heap;
 	size_t n, cap;
@@ -57,24 +58,30 @@ struct rp_events {
 	uint64_t floor; /* no list has events before this cycle */
 	uint32_t first[RP_EVENT_CYCLES],
 		last[RP_EVENT_CYCLES]; /* of the list of cycle % RP_EVENT_CYCLES */
-	struct rp_event *near;         /* in lists, or spare: those that hang from `spare` - 1 */
-	uint32_t spare, nnear;
-	size_t near_cap;
+	struct rp_event *near;         /* in lists, or free */
+	struct rp_pool_head places;    /* of these */
 };
 
-/* Cycle of the first event in a list. Some list has one. Pure. */
+/* Cycle of the first event in a list, or RP_NEVER64. Pure. */
 static inline uint64_t rp_events_near(const struct rp_events *q)
 {
+	if (!q->lists)
+		return RP_NEVER64;
 	unsigned s = q->floor % RP_EVENT_CYCLES;
 	uint64_t turned = s ? q->lists >> s | q->lists << (RP_EVENT_CYCLES - s) : q->lists;
 	return q->floor + ct_low_bit(turned);
 }
 
+/* The same of the heap. Pure. */
+static inline uint64_t rp_events_far(const struct rp_events *q)
+{
+	return q->n ? q->heap[0].when.at : RP_NEVER64;
+}
+
 /* Cycle of the first event, or RP_NEVER64. Pure. */
 static inline uint64_t rp_event_next(const struct rp_events *q)
 {
-	uint64_t far = q->n ? q->heap[0].when.at : RP_NEVER64;
-	uint64_t near = q->lists ? rp_events_near(q) : RP_NEVER64;
+	uint64_t near = rp_events_near(q), far = rp_events_far(q);
 	return near < far ? near : far;
 }
 

@@ -40,10 +40,6 @@ struct rp_taken {
 	uint32_t next;
 	uint8_t live;
 };
-struct rp_pool_head {
-	uint32_t cap, free;
-};
-
 struct rp_part_sm {
 	struct rp_part_fetch *fetch;
 	struct rp_pool_head fetches;
@@ -108,8 +104,7 @@ void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm);
 void rp_parts_window(struct ct_replay *r);
 int rp_event_push(struct ct_replay *r, uint32_t node, const struct rp_event *ev);
 void rp_note_arrive(struct ct_replay *r, uint32_t note, uint64_t at);
-/* Takes an index from a pool of entries of `size` bytes whose free list is the uint32_t at
- * `next`; RP_NO_INDEX and a failed run when memory is out. */
+/* As rp_pool_get(); the run fails when memory is out. */
 uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next);
 /* Runs the events of the node up to `now`. */
 void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now);
