@@ -19,6 +19,7 @@
 enum {
 	OPT_LIST = CT_OWN_OPTION,
 	OPT_SIZE,
+	OPT_ELEMENTS,
 	OPT_FORCE,
 	OPT_COMPRESS,
 	OPT_FOOTPRINT,
@@ -45,6 +46,7 @@ static const struct ct_option options[] = {
 	{OPT_LIST, "list", NULL, "print the workloads, one a line, name first, and exit"},
 	{OPT_SIZE, "size", "SIZE",
          "small, medium, large or (programs of the papers)\npaper; default small"},
+	{OPT_ELEMENTS, "elements", "N", "cfd: elements of the mesh, in place of the size's"},
 	{'o', "out", "DIR|FILE.ctz",
          "folder to write, or (capture, ptx) one packed file:\ncomplete or not at all"},
 	{OPT_FORCE, "force", NULL, "replace an earlier output of tracegen"},
@@ -77,6 +79,7 @@ static const char *const size_names[SIZES] = {"small", "medium", "large", "paper
 struct own {
 	int list;
 	enum app_size size;
+	uint64_t elements; /* of cfd's mesh; 0: those of the size */
 	const char *dir;
 	struct ct_folder_options sink;
 	struct workingset_options workingset;
@@ -88,6 +91,9 @@ struct own {
 	int kernel_given; /* an option that capture and ptx share */
 	struct ptx_options ptx;
 };
+
+/* A CTA of cfd has 192 threads, an element each; the largest mesh has twelve words an element in 32 bits with room to spare. */
+enum { ELEMENTS_MIN = 192, ELEMENTS_MAX = 4000000 };
 
 /* Workloads in CUDA are compiled for Ampere, whose asynchronous copies some of them use. */
 enum { WORKLOAD_SM = 80 };
@@ -225,6 +231,12 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 		if (st == CT_OK)
 			own->size = (enum app_size)i;
 		break;
+	case OPT_ELEMENTS:
+		if (ct_parse_u64_range(v, ELEMENTS_MIN, ELEMENTS_MAX, &own->elements) < 0)
+			return ct_fail(e, CT_ERR_USAGE,
+			               "--elements %s: give a whole number from %d to %d", v,
+			               ELEMENTS_MIN, ELEMENTS_MAX);
+		break;
 	case OPT_COMPRESS:
 		st = word("--compress", v, forms, 2, &i, e);
 		if (st == CT_OK)
@@ -311,6 +323,7 @@ static int generate_cuda(struct ct_tool *t, const struct workload *wl, struct ct
 		.name = wl->name,
 		.run = wl->app,
 		.size = own->size,
+		.elements = (uint32_t)own->elements,
 		.seed = t->seed,
 		.data_dir = ct_tool_data_dir(),
 		.stop = &stopped,
@@ -335,6 +348,8 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct ct_fold
 	uint64_t warp_insts = 0;
 	ct_buf_printf(&about, "workload %s\nsize %s\nseed %llu\nversion %s", wl->name,
 	              size_names[own->size], (unsigned long long)t->seed, CT_VERSION);
+	if (own->elements)
+		ct_buf_printf(&about, "\nelements %llu", (unsigned long long)own->elements);
 	int st = ct_buf_check(&about, e);
 	if (t->progress || (!t->quiet && isatty(STDERR_FILENO))) {
 		fprintf(stderr, "tracegen: %s", wl->name);
@@ -648,6 +663,9 @@ static int check_usage(const struct ct_tool *t, struct ct_error *e)
 	if (own->workingset.given && strcmp(t->operand[0], "workingset") != 0)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "%s takes no workingset options: they change only workingset",
+		               t->operand[0]);
+	if (own->elements && strcmp(t->operand[0], "cfd") != 0)
+		return ct_fail(e, CT_ERR_USAGE, "%s takes no --elements: it changes only cfd",
 		               t->operand[0]);
 	if (!is_capture(t) && strcmp(t->operand[0], "all") != 0 && !wl_find(t->operand[0]))
 		return unknown(t->operand[0], e);

@@ -28,6 +28,7 @@ enum app_size { APP_SMALL, APP_MEDIUM, APP_LARGE, APP_PAPER };
 struct app {
 	uint64_t random; /* state of app_random() */
 	enum app_size size;
+	uint32_t elements;     /* of the input, where not those of the size; 0: those of the size */
 	struct app_host *host; /* of what runs it */
 };
 

@@ -98,6 +98,10 @@ refuses "a bad size" 2 'use small, medium, large or paper' "$T" vecadd --size ti
 refuses "a bad footprint, by its option" 2 "^tracegen: --footprint 0: give a positive size" "$T" workingset --footprint 0 -o x
 refuses "a bad number of launches" 2 "^tracegen: --launches x: give" "$T" capture --launches x -o x -- true
 refuses "workingset options belong to workingset" 2 'workingset' "$T" vecadd --passes 2 -o x
+check "a mesh of 1000 elements" "$T" cfd --elements 1000 -o mesh.ctz
+same "is six blocks of 192 threads in every launch" "(6,1,1) (192,1,1)" "$("$CT_BIN/traceinfo" mesh.ctz | awk '$1 == "KN" { print $4, $5 }' | sort -u)"
+refuses "elements are of cfd" 2 'bfs takes no --elements' "$T" bfs --elements 500 -o x
+refuses "a mesh has at least a block of elements" 2 '^tracegen: --elements 191: give a whole number from 192' "$T" cfd --elements 191 -o x
 refuses "sharing must divide the CTAs" 2 'multiple' "$T" workingset --ctas 10 --sharing 3 -o x
 refuses "a slice holds something" 2 'element' "$T" workingset --footprint 64 --ctas 64 -o x
 

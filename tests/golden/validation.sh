@@ -25,6 +25,12 @@ same "gates are of programs that the papers name" "" "$(awk -F'\t' '
 	FNR == NR { if ($1 == "app") named[$2, $4] = 1; next }
 	!/^#/ && (!(($1, $2) in named) || $7 !~ /^(yes|no)$/ || $8 !~ /^paper:/) { print $1, $2 }' "$V/published.tsv" "$V/gates.tsv")"
 
+# Where a paper's row has an input of its own, the trace is another one; other rows and sizes keep theirs.
+. "$V/papers.sh"
+inputs() { (cd "$CT_ROOT" && SIZE=$1 && for p in morpheus tag-split; do echo "$p $(input "$p" cfd)"; done | paste -sd,); }
+same "a row's input is its paper's, at size paper" "morpheus --elements 193474,tag-split " "$(inputs paper)"
+same "and of no other size" "morpheus ,tag-split " "$(inputs small)"
+
 # Five applications, one item: ranks 1..5 published, two neighbours swapped in ours.
 for i in 1 2 3 4 5; do
 	printf 'app\tx\ta%d\tw%d\tg\n' $i $i

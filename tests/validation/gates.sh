@@ -34,7 +34,7 @@ paper() { # NAME
 measure() { # PAPER WORKLOAD
 	local key
 	paper "$1"
-	make_trace "$2" || { echo "gates.sh: $2 has no trace of size $SIZE" >&2; return 1; }
+	make_trace "$1" "$2" || { echo "gates.sh: $2 has no trace of size $SIZE" >&2; return 1; }
 	key=$SIZE:$(digest "$trace"):$(digest "data/gpus/$gpu.conf"):$(digest <<<"${replays[*]}")
 	if ! awk -F'\t' -v p="$1" -v w="$2" -v k="$key" '$1 == p && $2 == w && $NF == k { found = 1 } END { exit !found }' "$rows" 2>/dev/null; then
 		(ulimit -t "$LIMIT"; "$build/tests/gate" $gpu "$trace" "${replays[@]}") >"$dir/figures" || return 1

@@ -22,13 +22,19 @@ paper_workloads() { # PAPER|PAPER:WORKLOAD
 
 digest() { cat "$@" | sha256sum | cut -c1-12; }
 
-# Sets trace to the packed trace of a workload of size SIZE in the folder $traces, which is made where it is not there; with
-# "values" also what bdi says of its memory, beside it in .bdi. $dir is a scratch folder, $build has the programs.
-make_trace() { # WORKLOAD [values]
-	local values=${2:+--values}
-	trace=$traces/$1-$SIZE.ctz
+# What tracegen is told of a paper's input where it is not that of size paper: column 6 of published.tsv.
+input() { # PAPER WORKLOAD
+	[ "$SIZE" != paper ] || awk -F'\t' -v p="$1" -v w="$2" '$1 == "app" && $2 == p && $4 == w { print $6 }' tests/validation/published.tsv
+}
+
+# Sets trace to the packed trace of a paper's workload of size SIZE in the folder $traces, which is made where it is not there;
+# with "values" also what bdi says of its memory, beside it in .bdi. $dir is a scratch folder, $build has the programs.
+make_trace() { # PAPER WORKLOAD [values]
+	local values=${3:+--values} input
+	input=$(input "$1" "$2")
+	trace=$traces/$2-$SIZE${input// /}.ctz
 	[ -s "$trace" ] && { [ -z "$values" ] || [ -s "${trace%.ctz}.bdi" ]; } && return
-	"$build/bin/tracegen" "$1" --size "$SIZE" $values -q --force -o "$dir/raw" &&
+	"$build/bin/tracegen" "$2" --size "$SIZE" $input $values -q --force -o "$dir/raw" &&
 		{ [ -z "$values" ] || "$build/bin/bdi" -q -O profile -o "${trace%.ctz}.bdi" "$dir/raw"; } &&
 		{ [ -s "$trace" ] || "$build/bin/tracecat" -q "$dir/raw" -o "$trace"; }
 	local st=$?

@@ -75,12 +75,12 @@ passes() { # PAPER WORKLOAD
 measure() { # PAPER WORKLOAD
 	local key estimates=$OUT/estimates/$1-$2 known=$OUT/replays/$1-$2
 	echo "validation: $1: $2" >&2
-	[ "$1" != morpheus ] || [ -n "$PASSING" ] || make_trace "$2" values || return
+	[ "$1" != morpheus ] || [ -n "$PASSING" ] || make_trace "$1" "$2" values || return
 	bash $here/gates.sh "$build" "$1:$2" >&2 || return
 	[ -z "$PASSING" ] || passes "$1" "$2" || return 3
 	options=()
-	[ "$1" != morpheus ] || make_trace "$2" values || return
-	make_trace "$2" || return
+	[ "$1" != morpheus ] || make_trace "$1" "$2" values || return
+	make_trace "$1" "$2" || return
 	[ "$1" != morpheus ] || options=("mix=$(awk -F'\t' '$1 == "SN" && $3 ~ /^compression_(high|low|none)$/ { v[$3] = $4 }
 		END { printf "%s,%s,%s", v["compression_high"], v["compression_low"], v["compression_none"] }' "${trace%.ctz}.bdi")")
 	key="$SIZE $SCALE $([ "$SAMPLE" = 1 ] || echo "$SAMPLE ")$(digest "$trace") $(digest data/gpus/$gpu.conf) ${options[*]}"
@@ -121,10 +121,10 @@ pairs() { # PAPER|PAPER:WORKLOAD...
 failed=0
 before=
 while read -r paper workload; do
-	[ "$workload" = "$before" ] || [ -z "$before" ] || [ -n "$KEEP" ] || rm -f "$traces/$before-$SIZE".{ctz,bdi}
+	[ "$workload" = "$before" ] || [ -z "$before" ] || [ -n "$KEEP" ] || rm -f "$traces/$before-$SIZE"{,--*}.{ctz,bdi}
 	before=$workload
 	run "$paper" "$workload" </dev/null || failed=1
 done < <(pairs "$@")
-[ -z "$before" ] || [ -n "$KEEP" ] || rm -f "$traces/$before-$SIZE".{ctz,bdi}
+[ -z "$before" ] || [ -n "$KEEP" ] || rm -f "$traces/$before-$SIZE"{,--*}.{ctz,bdi}
 [ "$results" != $here/results ] || { bash $here/render.sh >"$dir/page" && cp "$dir/page" man/cachetriage-validation.7; } || failed=1
 exit $failed

@@ -280,7 +280,7 @@ int cuda_workload_trace(const struct cuda_workload *w, struct ct_capture_summary
                         struct ct_error *e)
 {
 	struct app_host h = {.w = w, .e = e};
-	struct app a = {.random = w->seed, .size = w->size, .host = &h};
+	struct app a = {.random = w->seed, .size = w->size, .elements = w->elements, .host = &h};
 	struct ct_error unused;
 	h.observer = (struct ct_ptx_observer){.ctx = &h, .cta_begin = look_for_stop};
 	int st = make_arena(&h);

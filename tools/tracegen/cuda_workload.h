@@ -12,6 +12,7 @@ struct cuda_workload {
 	const char *name; /* its kernels are workloads/NAME.ptx */
 	void (*run)(struct app *a);
 	enum app_size size;
+	uint32_t elements; /* 0: those of the size */
 	uint64_t seed;
 	const char *data_dir;
 	const volatile sig_atomic_t *stop; /* set from outside: give up at the next CTA */
