@@ -46,6 +46,10 @@ for i in 1 2 3; do printf 'x\tw%d\t1\t1\t1\t-\t%s\tk\n' $i "$([ $i = 3 ] && echo
 awk -v paper=x -f "$V/compare.awk" pub.tsv res.tsv gates.tsv >out
 check "rank correlation of one swap among five is 0.9" grep -q '^(1) S/B speedup: rank correlation +0.90 over 5$' out
 check "agreement counts, over those that pass their gate and over all" grep -q '^(2) S/B cycles: 0 of 2 that pass the gate agree, 2 of 5 agree, rank correlation - over 5$' out
+awk -F'\t' -v OFS='\t' '$1 == "item" && $6 == "cycles" && $3 ~ /^a[34]$/ { $7 = 0 } { print }' pub.tsv >zero.tsv
+sed 's/^w3\tcycles\tS\t3$/w3\tcycles\tS\t3.05/' res.tsv >near.tsv
+check "an application that the paper calls unaffected needs no gate" eval 'awk -v paper=x -f "$V/compare.awk" zero.tsv near.tsv gates.tsv |
+	grep -q "^(2) S/B cycles: 0 of 2 that pass the gate agree, 1 of 2 that need none agree, 2 of 5 agree"'
 check "a ratio is of replays where both systems were replayed" eval '{ cat res.tsv; printf "w1\tspeedup@replay\tS\t3\nw1\tspeedup@replay\tB\t2\n"; } >two.tsv &&
 	awk -v paper=x -f "$V/compare.awk" pub.tsv two.tsv gates.tsv | grep -q "^a1  *8 yes  *1  *1.500  r"'
 check "the mean is geometric" grep -qE '^mean g +S/B speedup +2 +2.605' out

@@ -3,7 +3,7 @@
 # size, and without gates), per application where at least five have the item,
 # then single ones, then means. "=" where ours is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged). A ratio is that of replays
 # where both systems were replayed, and is marked "r" then, or "s" of a sample, whose ratio comes with half of its range. Counts are of the applications whose gate passes (doc/validation.md),
-# and of all. A mean says how many of its programs are ratios of replays.
+# of those that the paper says are unaffected ("0"), which need none, and of all. A mean says how many of its programs are ratios of replays.
 BEGIN { FS = "\t" }
 FNR == 1 { file++ }
 /^#/ { next }
@@ -116,7 +116,7 @@ function table(   c, k, i, n, x, line, a, b, agree, told, ranges) {
 	print ""
 	if (ranges != "") { listed("of samples, 90 %: " ranges); print "" }
 	for (c = 1; c <= columns; c++) {
-		n = agree = told = passed_agree = passed_told = 0
+		n = agree = told = passed_agree = passed_told = free_agree = free_told = 0
 		for (k = 1; k <= apps; k++) {
 			i = at[column[c], app[k]]
 			x = i == "" ? "NA" : ours(workload[app[k]], i)
@@ -125,12 +125,17 @@ function table(   c, k, i, n, x, line, a, b, agree, told, ranges) {
 			if (is_number(want[i])) continue
 			told++
 			agree += holds(want[i], x)
-			if (passes(k) != "yes") continue
-			passed_told++
-			passed_agree += holds(want[i], x)
+			if (passes(k) == "yes") {
+				passed_told++
+				passed_agree += holds(want[i], x)
+			} else if (want[i] == "0" && !earlier) {
+				free_told++
+				free_agree += holds(want[i], x)
+			}
 		}
 		printf "(%d) %s:", c, title(column[c])
 		if (passed_told) printf " %d of %d that pass the gate agree,", passed_agree, passed_told
+		if (free_told) printf " %d of %d that need none agree,", free_agree, free_told
 		if (told) printf " %d of %d agree,", agree, told
 		printf " rank correlation %s over %d\n", spearman(a, b, n), n
 	}
