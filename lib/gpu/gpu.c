@@ -337,6 +337,16 @@ double ct_gpu_llc_gbps(const struct ct_gpu *g)
 	return (double)g->llc_slices * g->llc.banks * g->llc.port_bytes * g->llc_mhz / 1e3;
 }
 
+uint32_t ct_gpu_request_ports(const struct ct_gpu *g)
+{
+	return g->noc_flits_as_one || g->llc_slices < g->sms ? g->llc_slices : g->sms;
+}
+
+uint32_t ct_gpu_reply_ports(const struct ct_gpu *g)
+{
+	return g->noc_flits_as_one || g->sms < g->llc_slices ? g->sms : g->llc_slices;
+}
+
 uint32_t ct_gpu_max_warps(const struct ct_gpu *g)
 {
 	return g->warp_size ? g->max_threads / g->warp_size : 0;

@@ -223,6 +223,10 @@ uint64_t ct_gpu_llc_bytes(const struct ct_gpu *g);
 double ct_gpu_llc_lines(const struct ct_gpu *g);
 double ct_gpu_dram_gbps(const struct ct_gpu *g);
 double ct_gpu_llc_gbps(const struct ct_gpu *g);
+/* How many ports bound what requests to the LLC, and replies from it, move in a cycle of the network: those that
+ * packets arrive at, and where packets have several flits, which leave one port after the other, the fewer side. */
+uint32_t ct_gpu_request_ports(const struct ct_gpu *g);
+uint32_t ct_gpu_reply_ports(const struct ct_gpu *g);
 uint32_t ct_gpu_max_warps(const struct ct_gpu *g);
 uint32_t ct_gpu_l1_bytes_per_cycle(const struct ct_gpu *g);
 /* Bytes of the register file of one SM. */

@@ -11,16 +11,17 @@ static uint64_t lesser_cycle(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void rp_clocks_reduce(struct rp_clocks *c, uint64_t core, uint64_t dram)
+void rp_clock_reduce(struct rp_clock *c, uint64_t core, uint64_t own)
 {
-	uint64_t a = core, b = dram;
+	uint64_t a = core, b = own;
 	while (b) {
 		uint64_t rest = a % b;
 		a = b;
 		b = rest;
 	}
 	c->core = rp_divisor_of(core / a);
-	c->dram = rp_divisor_of(dram / a);
+	c->own = rp_divisor_of(own / a);
+	c->same = core == own;
 }
 
 int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)

@@ -34,6 +34,7 @@ static void free_l1(struct ct_gpu *g)
 
 static void free_llc(struct ct_gpu *g)
 {
+	g->llc_mhz = g->core_mhz;
 	g->llc_latency = 0;
 	g->llc_queue = UNLIMITED;
 	g->llc.miss_queue = UNLIMITED;
@@ -61,6 +62,7 @@ void rp_make_resources_free(struct ct_gpu *g, unsigned what)
 		free_llc(g);
 	if (what & CT_REPLAY_FREE_NETWORK) {
 		g->noc = CT_NOC_CROSSBAR; /* whose ports noc.c leaves out */
+		g->noc_mhz = g->core_mhz;
 		g->noc_latency = 1;
 	}
 	if (what & CT_REPLAY_FREE_MSHR) {

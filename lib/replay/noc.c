@@ -19,11 +19,12 @@ struct rp_net {
 	uint64_t *want;                  /* outputs * words: inputs whose head goes there */
 	uint64_t *busy;                  /* outputs with any */
 	uint32_t *next;                  /* input that output o prefers */
-	uint64_t *free_at;               /* cycle at which output o can take the next packet */
-	uint8_t *waiting;                /* input is in want */
-	struct rp_head *head;            /* of each input when it was queued; only parts put something in
+	uint64_t *free_at;               /* tick at which output o can take the next packet */
+	uint64_t *sends_at; /* cycle at which input i can send the next; 0 where packets are one flit */
+	uint8_t *waiting;   /* input is in want */
+	struct rp_head *head; /* of each input when it was queued; only parts put something in
 	                         front of it */
-	uint32_t *bucket;                /* first input whose head becomes ready in that cycle */
+	uint32_t *bucket;     /* first input whose head becomes ready in that cycle */
 	uint32_t *chain;
 	uint32_t span;
 	uint32_t pending;    /* inputs in want */
@@ -68,14 +69,15 @@ int rp_net_new(struct rp_net **out, uint32_t inputs, uint32_t outputs, struct ct
 	n->busy = ct_calloc(outputs / 64 + 1, sizeof *n->busy);
 	n->next = ct_calloc(outputs, sizeof *n->next);
 	n->free_at = ct_calloc(outputs, sizeof *n->free_at);
+	n->sends_at = ct_calloc(inputs, sizeof *n->sends_at);
 	n->waiting = ct_calloc(inputs, sizeof *n->waiting);
 	n->head = ct_calloc(inputs, sizeof *n->head);
 	n->bucket = ct_calloc(n->span, sizeof *n->bucket);
 	n->chain = ct_calloc(inputs, sizeof *n->chain);
 	n->out = ct_calloc(outputs, sizeof *n->out);
 	n->holding = ct_calloc(outputs / 64 + 1, sizeof *n->holding);
-	if (!n->want || !n->busy || !n->next || !n->free_at || !n->waiting || !n->head || !n->bucket ||
-	    !n->chain || !n->out || !n->holding)
+	if (!n->want || !n->busy || !n->next || !n->free_at || !n->sends_at || !n->waiting || !n->head ||
+	    !n->bucket || !n->chain || !n->out || !n->holding)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < n->span; i++)
 		n->bucket[i] = RP_NO_INDEX;
@@ -95,6 +97,7 @@ void rp_net_free(struct rp_net *n)
 	free(n->busy);
 	free(n->next);
 	free(n->free_at);
+	free(n->sends_at);
 	free(n->waiting);
 	free(n->head);
 	free(n->bucket);
@@ -167,7 +170,8 @@ static CT_INLINE void unask_output(struct rp_net *n, uint32_t i, uint32_t o)
 }
 
 /* Puts input i where its head belongs: asking now, or into the bucket of a later
- * cycle of this window. A request can be moved a cycle after it has been put in. */
+ * cycle of this window. A request can be moved a cycle after it has been put in, and no packet before the flits of the
+ * input's last one have left. */
 static CT_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int requests, uint32_t i,
                                   uint64_t from, uint64_t cycle, uint64_t to)
 {
@@ -175,7 +179,7 @@ static CT_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int req
 	if (!q)
 		return;
 	const struct rp_packet *k = rp_ring_first(q);
-	uint64_t ready = k->when + (requests != 0);
+	uint64_t ready = rp_max64(k->when + (requests != 0), n->sends_at[i]);
 	n->head[i] = (struct rp_head){q, output_of(requests, k)};
 	if (ready <= cycle) {
 		ask_output(n, i, output_of(requests, k));
@@ -294,6 +298,12 @@ static CT_INLINE int deliver_reply(struct ct_replay *r, const struct rp_packet *
 	return 0;
 }
 
+/* The core cycle of a tick of the network. */
+static CT_INLINE uint64_t core_of(const struct ct_replay *r, uint64_t tick, int usual)
+{
+	return usual ? tick : rp_core_of(&r->noc_clock, tick);
+}
+
 /* One packet from the head of ring q. */
 static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle,
                                  int usual)
@@ -314,9 +324,10 @@ static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ri
 	return 0;
 }
 
-/* Returns how many packets it has moved, or -1. */
+/* A tick of the network, in core cycle `cycle`: each output takes a packet. One of several flits keeps its output
+ * and its input busy for as many ticks. Returns how many packets it has moved, or -1. */
 static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
-                                   uint64_t cycle, uint64_t to, int usual)
+                                   uint64_t cycle, uint64_t to, uint64_t tick, int usual)
 {
 	int moved = 0, nothing = !usual && (r->free & CT_REPLAY_FREE_NETWORK) != 0;
 	int one = nothing || r->g.noc_flits_as_one;
@@ -326,7 +337,7 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 		while ((v = n->busy[w] & later) != 0) {
 			uint32_t bit = ct_low_bit(v), o = w * 64 + bit;
 			later = ~UINT64_C(1) << bit;
-			if (n->free_at[o] > cycle || n->out[o].n >= RP_NET_QUEUE)
+			if (n->free_at[o] > tick || n->out[o].n >= RP_NET_QUEUE)
 				continue;
 			uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
 			struct rp_ring *q = usual ? n->head[i].ring : head_of(r, requests, i);
@@ -337,9 +348,11 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 			moved++;
 			unask_output(n, i, o);
 			n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
-			n->free_at[o] = nothing ? cycle : cycle + f;
+			n->free_at[o] = nothing ? tick : tick + f;
+			if (!one)
+				n->sends_at[i] = rp_max64(core_of(r, tick + f, usual), cycle + 1);
 			*busy += f;
-			if (move_packet(r, requests, q, cycle + f - 1, usual) < 0)
+			if (move_packet(r, requests, q, core_of(r, tick + f - 1, usual), usual) < 0)
 				return -1;
 			queue_input(n, r, requests, i, from, cycle, to);
 		}
@@ -347,8 +360,27 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 	return moved;
 }
 
+/* The ticks of the network in a core cycle: in each, slices take what has arrived, and each output serves one
+ * input. A network that costs nothing serves until no head is left. */
+static CT_INLINE int run_ticks(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
+                               uint64_t cycle, uint64_t to, int usual)
+{
+	uint64_t tick = usual ? cycle : rp_tick_of(&r->noc_clock, cycle);
+	uint64_t end = usual ? cycle + 1 : rp_tick_of(&r->noc_clock, cycle + 1);
+	for (; tick < end; tick++) {
+		if (n->held && deliver_requests(n, r, cycle) < 0)
+			return -1;
+		int moved = n->pending ? serve_outputs(n, r, requests, from, cycle, to, tick, usual) : 0;
+		while (!usual && moved > 0 && n->pending && (r->free & CT_REPLAY_FREE_NETWORK))
+			moved = serve_outputs(n, r, requests, from, cycle, to, tick, usual);
+		if (moved < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Runs the network through the cycles [from, to): inputs whose head is due in a cycle ask for their
- * output, then each output serves one. A network that costs nothing serves until no head is left. */
+ * output, then the ticks of that cycle pass. */
 static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
                                  uint64_t to, int usual)
 {
@@ -366,12 +398,7 @@ static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requ
 			                 : output_of(requests, rp_ring_first(head_of(r, requests, i))));
 			i = next;
 		}
-		if (n->held && deliver_requests(n, r, cycle) < 0)
-			return -1;
-		int moved = n->pending ? serve_outputs(n, r, requests, from, cycle, to, usual) : 0;
-		while (!usual && moved > 0 && n->pending && (r->free & CT_REPLAY_FREE_NETWORK))
-			moved = serve_outputs(n, r, requests, from, cycle, to, usual);
-		if (moved < 0)
+		if (run_ticks(n, r, requests, from, cycle, to, usual) < 0)
 			return -1;
 	}
 	return 0;

@@ -69,7 +69,9 @@ static void derive_shape(struct ct_replay *r)
 	r->slots = (per + RP_SLOT_BLOCK - 1) / RP_SLOT_BLOCK * RP_SLOT_BLOCK;
 	r->warps = r->slots * g->schedulers;
 	r->banks = g->l1.banks < 1 ? 1 : g->l1.banks > RP_MAX_L1_BANKS ? RP_MAX_L1_BANKS : g->l1.banks;
-	rp_clocks_reduce(&r->clocks, clock_of(g->core_mhz), clock_of(g->dram_mhz));
+	rp_clock_reduce(&r->dram_clock, clock_of(g->core_mhz), clock_of(g->dram_mhz));
+	rp_clock_reduce(&r->noc_clock, clock_of(g->core_mhz), clock_of(g->noc_mhz));
+	rp_clock_reduce(&r->llc_clock, clock_of(g->core_mhz), clock_of(g->llc_mhz));
 	r->dram_timing = rp_dram_timing_of(g);
 	if (!g->collectors)
 		g->collectors = 1;

@@ -58,17 +58,18 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 	return 0;
 }
 
-/* Replies leave one a cycle; the queue's length follows from when the last leaves. */
+/* Replies leave one in each tick of the network; the queue's length follows from when the last leaves. */
 static CT_INLINE int reply_from(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
                                 uint64_t now, int usual)
 {
 	struct rp_packet *q = rp_ring_new(&s->replies);
 	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	s->reply_last = !usual && (r->free & CT_REPLAY_FREE_LLC) ? now + 1
-	                                                         : rp_max64(now, s->reply_last) + 1;
+	uint64_t tick = usual ? now + 1 : rp_tick_of(&r->noc_clock, now + 1);
+	s->reply_last = !usual && (r->free & CT_REPLAY_FREE_LLC) ? tick
+	                                                         : rp_max64(tick, s->reply_last + 1);
 	*q = *p;
-	q->when = s->reply_last;
+	q->when = usual ? s->reply_last : rp_core_of(&r->noc_clock, s->reply_last);
 	q->slice = (uint16_t)s->id;
 	return 0;
 }
@@ -78,9 +79,11 @@ int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p,
 	return reply_from(r, &r->slice[slice], p, now, 0);
 }
 
-static CT_INLINE int reply_full(const struct rp_slice *s, uint64_t now)
+static CT_INLINE int reply_full(const struct ct_replay *r, const struct rp_slice *s, uint64_t now,
+                                int usual)
 {
-	return s->reply_last >= now + RP_L2_QUEUE;
+	uint64_t tick = usual ? now + 1 : rp_tick_of(&r->noc_clock, now + 1);
+	return s->reply_last + 1 >= tick + RP_L2_QUEUE;
 }
 
 /* Puts a read (for that MSHR entry) or a write (RP_NO_INDEX) of so many bytes into the slice's miss
@@ -375,11 +378,11 @@ static int answer_misses(struct ct_replay *r, struct rp_slice *s)
 /* A request that has been filled is answered in cycle `at`, one in each. */
 static CT_INLINE int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at, int usual)
 {
-	if (s->answered > at || reply_full(s, at))
+	if (s->answered > at || reply_full(r, s, at, usual))
 		return 0;
 	int st = reply_from(r, s, rp_ring_first(&s->ready), at, usual);
 	rp_ring_pop(&s->ready);
-	s->answered = !usual && (r->free & CT_REPLAY_FREE_LLC) ? 0 : at + 1;
+	s->answered = usual || (!(r->free & CT_REPLAY_FREE_LLC) && r->llc_clock.same) ? at + 1 : 0;
 	return st;
 }
 
@@ -421,12 +424,13 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 	if (s->stalled && changed)
 		s->stalled = 0;
 	if (s->input.n && !s->stalled && rp_ring_first(&s->input)->when < now && s->busy <= now &&
-	    s->to_dram.n < RP_L2_QUEUE && !reply_full(s, now)) {
+	    s->to_dram.n < RP_L2_QUEUE && !reply_full(r, s, now, usual)) {
 		progress = access_head(r, s, now, usual);
 		s->stalled = !progress;
 	}
 	/* what the next cycle would begin with, if nothing can come between */
-	if (s->ready.n && (usual || (!r->parts && !(r->free & CT_REPLAY_FREE_LLC))) &&
+	if (s->ready.n &&
+	    (usual || (!r->parts && !(r->free & CT_REPLAY_FREE_LLC) && r->llc_clock.same)) &&
 	    answer_ready(r, s, now + 1, usual) < 0)
 		return -1;
 	s->next = RP_NEVER64;
@@ -440,14 +444,31 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 }
 
 /* Whether a slice without ports and queues has more to do in this cycle. */
-static CT_INLINE int has_more_now(const struct ct_replay *r, const struct rp_slice *s, uint64_t now,
-                                  int usual)
+static CT_INLINE int has_more_now(const struct ct_replay *r, const struct rp_slice *s, uint64_t now)
 {
-	if (usual || !(r->free & CT_REPLAY_FREE_LLC))
+	if (!(r->free & CT_REPLAY_FREE_LLC))
 		return 0;
 	return s->ready.n || s->fills.n ||
 	       (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE &&
 	        rp_ring_first(&s->input)->when < now);
+}
+
+/* The ticks of the LLC's clock in a core cycle in which the slice has something to do; without any it waits for the
+ * next. */
+static CT_INLINE int slice_ticks(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s,
+                                 uint64_t now, int usual)
+{
+	if (usual)
+		return slice_cycle(r, p, s, now, 1);
+	uint64_t tick = rp_tick_of(&r->llc_clock, now), end = rp_tick_of(&r->llc_clock, now + 1);
+	if (tick == end)
+		s->next = rp_core_of(&r->llc_clock, tick);
+	for (; tick < end; tick++)
+		do
+			if (slice_cycle(r, p, s, now, 0) < 0)
+				return -1;
+		while (has_more_now(r, s, now));
+	return 0;
 }
 
 /* A cycle of the partition: channels, then slices, then channels that a slice has given something. */
@@ -461,12 +482,8 @@ static CT_INLINE int partition_cycle(struct ct_replay *r, struct rp_partition *p
 		if (c->next_core <= now && rp_dram_step(r, p, c, now) < 0)
 			return -1;
 	for (; s < last; s++) {
-		if (s->next <= now) {
-			do
-				if (slice_cycle(r, p, s, now, usual) < 0)
-					return -1;
-			while (has_more_now(r, s, now, usual));
-		}
+		if (s->next <= now && slice_ticks(r, p, s, now, usual) < 0)
+			return -1;
 		next = s->next < next ? s->next : next;
 	}
 	for (struct rp_channel *c = channel; p->changed && c < end; c++)

@@ -120,8 +120,9 @@ int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause
 		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers)},
 		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms)},
 		{"requests to the LLC",
-	         item_of(p, scope, "noc_request_cycles") / (run * g.llc_slices * noc)},
-		{"replies from the LLC", item_of(p, scope, "noc_reply_cycles") / (run * g.sms * noc)},
+	         item_of(p, scope, "noc_request_cycles") / (run * ct_gpu_request_ports(&g) * noc)},
+		{"replies from the LLC",
+	         item_of(p, scope, "noc_reply_cycles") / (run * ct_gpu_reply_ports(&g) * noc)},
 		{"LLC slices", sn_of(p, scope, "llc_sector_accesses") / (run * g.llc_slices * llc)},
 		{"DRAM bandwidth", bytes / (run * peak)}};
 	memcpy(s, made, sizeof made);

@@ -203,8 +203,10 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 	double to_llc = ct_perf_any_line(m, pt->l1_miss);
 	double to_dram = ct_perf_any_line(m, pt->l1_miss * ct_perf_dram_share(pt));
 	double insts = w->warp_insts / loads, sms = balanced_sms(m, pt->sms);
-	double req = 1 / pt->noc_speed; /* a packet holds a port for a cycle */
-	double llc = unit_cost(w->llc_cycles, w->llc_sectors) / pt->llc_speed;
+	/* a flit holds a port for a cycle of the network, a lookup a slice for one of the LLC */
+	double req = m->gpu.core_mhz / m->gpu.noc_mhz / pt->noc_speed;
+	double llc = unit_cost(w->llc_cycles, w->llc_sectors) * m->gpu.core_mhz / m->gpu.llc_mhz /
+	             pt->llc_speed;
 	double dram = dram_cycles_per_byte(m) / pt->dram_speed;
 	double per_request = w->llc_requests > 0 ? w->llc_sectors / w->llc_requests : 1;
 	double atom = 32 * per_request;

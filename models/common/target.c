@@ -19,8 +19,8 @@ static void fill_utilisations(const struct ct_workload *w, const struct ct_gpu *
 	double run = t->cycles, noc = g->noc_mhz / g->core_mhz, llc = g->llc_mhz / g->core_mhz;
 	t->issue = w->warp_insts / (run * g->sms * g->schedulers);
 	t->l1 = x->l1_cycles / (run * g->sms);
-	t->noc_request = x->request_packets / (run * g->llc_slices * noc);
-	t->noc_reply = x->reply_packets / (run * g->sms * noc);
+	t->noc_request = x->request_packets / (run * ct_gpu_request_ports(g) * noc);
+	t->noc_reply = x->reply_packets / (run * ct_gpu_reply_ports(g) * noc);
 	t->llc = x->llc_sectors / (run * g->llc_slices * llc);
 	t->dram = x->dram_bytes / (run * dram_peak(g));
 	t->llc_sectors = x->llc_sectors;

@@ -38,7 +38,7 @@ print("events" if c and ok else "", "kernels" if len(k) == 18 else len(k), "phas
 P
 )"
 # two launches made one: the phases of that launch have the verdicts that the launches have
-"$b/tracegen" workingset --footprint 2MiB --ctas 96 --passes 1 --compress none -o wide >/dev/null 2>&1
+"$b/tracegen" workingset --footprint 1792KiB --ctas 96 --passes 1 --compress none -o wide >/dev/null 2>&1
 "$b/tracegen" -q ptx "$CT_ROOT/data/workloads/kmeans.ptx" -k kmeans_swap --grid 94 --block 256 --arg buf:4MiB --arg buf:4MiB --arg u32:24011 \
 	--arg u32:34 --compress none -o sparse >/dev/null 2>&1
 mkdir apart joined
@@ -68,7 +68,7 @@ both = moved(ctas[0], 0, 0) + moved(ctas[1], len(ctas[0]), 0x8000)
 open("joined/kernel-1.traceg", "w").write(text(heads[0], len(both), both))
 open("joined/kernelslist.g", "w").write("kernel-1.traceg\n")
 P
-on="-g fermi-15 --scale 1/3"
+on="-g fermi-15 --scale 1/5"
 for k in 1 2; do
 	"$b/triage" -q $on --mechanism bypass -k $k -O profile apart | awk -F'\t' '$1 == "TV" { print $4, $5 }'
 done >apart.verdicts

@@ -23,7 +23,7 @@ check "TSC fetches a tenth of the data" within "$(value TSC l1_fetched_bytes kme
 	"$(awk -v v="$(value 128B l1_fetched_bytes kmeans.out)" 'BEGIN { print v / 10 }')"
 check "TSC is at least as fast as 32 B lines" \
 	less "$(value 32B speedup kmeans.out)" "$(value TSC speedup kmeans.out)"
-check "and much faster than 128 B lines" within "$(value TSC speedup kmeans.out)" 1.5 10
+check "and much faster than 128 B lines" within "$(value TSC speedup kmeans.out)" 1.5 15
 same "kmeans prefers smaller lines" -1 "$(value 128B line_class kmeans.out)"
 
 # Coalesced accesses with reuse: 128 B lines win, TSC+ follows.

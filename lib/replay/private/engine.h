@@ -30,12 +30,24 @@ struct rp_dram_timing {
 };
 struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g);
 
-/* Core and DRAM clock without their common divisor. */
-struct rp_clocks {
-	struct rp_divisor core, dram;
+/* A clock beside that of the SMs: both without their common divisor. Its ticks are counted from 0 like core
+ * cycles, and each passes during a core cycle. */
+struct rp_clock {
+	struct rp_divisor core, own;
+	int same; /* a tick is a core cycle */
 };
 /* Clocks in one unit, above 0 (dram.c). */
-void rp_clocks_reduce(struct rp_clocks *c, uint64_t core, uint64_t dram);
+void rp_clock_reduce(struct rp_clock *c, uint64_t core, uint64_t own);
+/* First tick that belongs to a core cycle or to a later one. */
+static inline uint64_t rp_tick_of(const struct rp_clock *c, uint64_t core)
+{
+	return c->same ? core : rp_divide_by(core * c->own.by, &c->core);
+}
+/* The core cycle during which a tick passes. */
+static inline uint64_t rp_core_of(const struct rp_clock *c, uint64_t tick)
+{
+	return c->same ? tick : rp_divide_by((tick + 1) * c->core.by - 1, &c->own);
+}
 
 struct rp_slice;
 struct rp_partition;
@@ -63,7 +75,7 @@ struct ct_replay {
 	uint32_t llc_sectors, llc_sector_bits, llc_line_bits;
 	uint32_t llc_per_l1;           /* LLC sectors per L1 sector */
 	uint32_t window, whole_window; /* cycles; without parts they are the same */
-	struct rp_clocks clocks;
+	struct rp_clock dram_clock, noc_clock, llc_clock;
 	struct rp_dram_timing dram_timing;
 
 	/* the launch */

@@ -89,7 +89,7 @@ struct rp_slice {
 	struct rp_ring ready;                 /* filled, to be answered */
 	uint64_t answered;                    /* cycle after that of the last of these answers */
 	struct rp_ring replies;               /* when: put into the network */
-	uint64_t reply_last;
+	uint64_t reply_last; /* tick of the network in which the last of them is put into it */
 	struct rp_l2_mshr *mshr;
 	struct rp_spare mshr_spare;
 	uint32_t *bucket, bucket_mask;
@@ -179,14 +179,12 @@ void rp_dram_free(struct rp_channel *c);
 /* First DRAM cycle that belongs to a core cycle. */
 static inline uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core)
 {
-	return rp_divide_by(core * r->clocks.dram.by, &r->clocks.core);
+	return rp_tick_of(&r->dram_clock, core);
 }
 /* The core cycle during which a DRAM cycle passes. */
 static inline uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle)
 {
-	if (cycle == RP_NEVER64)
-		return RP_NEVER64;
-	return rp_divide_by((cycle + 1) * r->clocks.core.by - 1, &r->clocks.dram);
+	return cycle == RP_NEVER64 ? RP_NEVER64 : rp_core_of(&r->dram_clock, cycle);
 }
 /* Runs the channel's cycles that belong to core cycle `core`, its next one. */
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core);

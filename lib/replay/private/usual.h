@@ -1,7 +1,7 @@
 /* usual.h - the memory system that nearly all GPUs have (private).
  *
  * `usual` is a constant where these are called: 1 for lines of four sectors of 32 bytes in L1 and LLC,
- * L1s of four banks that allocate on a miss, without parts, with resources that cost what they
+ * L1s of four banks that allocate on a miss, a network and an LLC of the SMs' clock, without parts, with resources that cost what they
  * cost and caches that miss what they miss (rp_usual_memory); numbers are constants then. 0 takes every memory system. */
 #ifndef CT_REPLAY_PRIVATE_USUAL_H
 #define CT_REPLAY_PRIVATE_USUAL_H
@@ -22,7 +22,8 @@ enum {
 
 static inline int rp_usual_memory(const struct ct_replay *r)
 {
-	return !r->parts && !r->free && !(r->ideal & (CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC)) &&
+	return !r->parts && !r->free && r->noc_clock.same && r->llc_clock.same &&
+	       !(r->ideal & (CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC)) &&
 	       r->l1_line_bits == RP_USUAL_LINE_BITS && r->l1_sector_bits == RP_USUAL_SECTOR_BITS &&
 	       r->llc_line_bits == RP_USUAL_LINE_BITS && r->llc_sector_bits == RP_USUAL_SECTOR_BITS &&
 	       r->banks == RP_USUAL_BANKS && r->g.l1.allocate == CT_ALLOCATE_ON_MISS &&
