@@ -24,14 +24,27 @@ static int enlarge_l1(const struct ct_mo_model *m, struct ct_gpu *g)
 	return ct_gpu_set(g, text, &e) < 0 || ct_gpu_check(g, &e) < 0 ? -1 : 0;
 }
 
-/* Makes *g the GPU of a system whose SMs all compute; -1 when the engine cannot be made to. */
-static int gpu_of(const struct ct_mo_model *m, const struct ct_mo_system *s, struct ct_gpu *g)
+/* Frequency-Boost: faster clocks of network, LLC and DRAM. The latencies behind the L1, which are in cycles of the SMs, shrink
+ * with them. */
+static void boost_memory(struct ct_gpu *g, double gain)
+{
+	uint32_t *const latency[] = {&g->noc_latency, &g->llc_latency, &g->dram_latency};
+	g->noc_mhz *= 1 + gain;
+	g->llc_mhz *= 1 + gain;
+	g->dram_mhz *= 1 + gain;
+	for (size_t i = 0; i < sizeof latency / sizeof latency[0]; i++)
+		*latency[i] = (uint32_t)llround(*latency[i] / (1 + gain));
+}
+
+/* Makes *g the GPU of a system of which so many SMs compute; -1 when the engine cannot be made to. */
+static int gpu_of(const struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
+                  struct ct_gpu *g)
 {
 	struct ct_error e = {0};
 	double bytes = ct_mo_conventional_lines(m, s) * m->gpu.llc.line;
 	*g = m->gpu;
 	if (s->boost)
-		return -1;
+		boost_memory(g, ct_mo_boost(m, sms));
 	if (s->unified)
 		return enlarge_l1(m, g);
 	if (!s->extended && bytes > (double)ct_gpu_llc_bytes(g))
@@ -104,7 +117,7 @@ int ct_mo_lane_init(struct ct_mo_lane *l, const struct ct_mo_model *m, const str
 	if (sms < 1 || sms > m->gpu.sms)
 		return ct_fail(e, CT_ERR_USAGE, "%s on %u SMs: the GPU has %u: choose 1 up to that many",
 		               s->name, sms, m->gpu.sms);
-	if (gpu_of(m, s, &g) < 0)
+	if (gpu_of(m, s, sms, &g) < 0)
 		return ct_fail(e, CT_ERR_UNSUPPORTED,
 		               "%s cannot be replayed: it has an analytic estimate only", s->name);
 	return make_lane(l, m, &g, sms, s->extended && sms < g.sms ? s : NULL, warmup, e);
@@ -128,7 +141,8 @@ void ct_mo_lane_free(struct ct_mo_lane *l)
 static int is_same_lane(const struct ct_mo_lane *a, const struct ct_mo_lane *b)
 {
 	return a->sms == b->sms && ct_gpu_llc_bytes(&a->gpu) == ct_gpu_llc_bytes(&b->gpu) &&
-	       a->gpu.l1.size == b->gpu.l1.size && a->extended == b->extended;
+	       a->gpu.l1.size == b->gpu.l1.size && a->gpu.noc_mhz == b->gpu.noc_mhz &&
+	       a->extended == b->extended;
 }
 
 /* System i is to be replayed on so many SMs: by a lane of its own, or by one that is there. */

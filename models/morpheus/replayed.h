@@ -2,7 +2,7 @@
  *
  * Each system becomes a GPU, which has fewer SMs where some rest, and a part (part.h) where some cache; systems that come
  * to the same share an engine. Those that choose their SM count are replayed at the counts that a search asks for
- * (search.h). The engine has one clock for network and LLC, so Frequency-Boost stays analytic. */
+ * (search.h). */
 #ifndef CT_MODELS_MORPHEUS_REPLAYED_H
 #define CT_MODELS_MORPHEUS_REPLAYED_H
 

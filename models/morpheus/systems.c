@@ -183,14 +183,17 @@ static void override_latencies(const struct ct_mo_model *m, struct ct_perf_point
 		pt->cls[pt->n_classes - 1].latency = cycles_of_ns(m, m->p.v[CT_MO_CONV_MISS_NS]);
 }
 
-/* Frequency-Boost: the memory side runs faster the more SMs are gated (reading frequency-boost). */
+double ct_mo_boost(const struct ct_mo_model *m, double sms)
+{
+	double gated = 1 - sms / m->gpu.sms;
+	double lo = m->p.v[CT_MO_BOOST_MIN], hi = m->p.v[CT_MO_BOOST_MAX];
+	return gated > 0 ? lo + (hi - lo) * fmin(gated / m->p.v[CT_MO_BOOST_FULL_GATED], 1) : 0;
+}
+
+/* Frequency-Boost: the memory side has faster clocks, and the latencies behind the L1 shrink with them. */
 static void apply_boost(const struct ct_mo_model *m, struct ct_perf_point *pt)
 {
-	double gated = 1 - pt->sms / m->gpu.sms;
-	if (gated <= 0)
-		return;
-	double lo = m->p.v[CT_MO_BOOST_MIN], hi = m->p.v[CT_MO_BOOST_MAX];
-	double gain = lo + (hi - lo) * fmin(gated / m->p.v[CT_MO_BOOST_FULL_GATED], 1);
+	double gain = ct_mo_boost(m, pt->sms);
 	pt->noc_speed *= 1 + gain;
 	pt->llc_speed *= 1 + gain;
 	pt->dram_speed *= 1 + gain;
@@ -430,6 +433,8 @@ void ct_mo_replayed_energy(const struct ct_mo_model *m, const struct ct_mo_syste
 	                                                                x->cache_sms, run.seconds)
 	                                   : 0;
 	run.overhead = s && s->extended ? m->p.v[CT_MO_CONTROLLER_POWER] : 0;
+	if (s && s->boost)
+		run.sms = m->gpu.sms;
 	x->joule = ct_energy_joule(&m->energy, &run);
 	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
 }

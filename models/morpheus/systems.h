@@ -86,6 +86,9 @@ void ct_mo_model_free(struct ct_mo_model *m);
 
 /* Lines of a system's conventional LLC. Pure. */
 double ct_mo_conventional_lines(const struct ct_mo_model *m, const struct ct_mo_system *s);
+/* What Frequency-Boost adds to the clocks of network, LLC and DRAM where so many SMs compute and the others are off, as a
+ * share of them (reading frequency-boost). */
+double ct_mo_boost(const struct ct_mo_model *m, double sms);
 /* The fewest SMs that a system computes on: Morpheus' own bound, for others the paper's sweep, which starts at 10 of 68
  * SMs (reading sm-sweep). Pure. */
 unsigned ct_mo_fewest_sms(const struct ct_mo_model *m, const struct ct_mo_system *s);
