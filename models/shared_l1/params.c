@@ -16,6 +16,8 @@ static const struct ct_constant TABLE[CT_SL_KEYS] = {
 		CT_CONSTANT_WHOLE, "1: EB also counts replies of the LLC to accesses that go past their homes" },
 	[CT_SL_COUNT] = { .name = "count", 0, 0, 2, "", "0: by the letter (reading phase-count)",
 		CT_CONSTANT_WHOLE, "what ends a phase, as --count: 0 local, 1 served, 2 own accesses" },
+	[CT_SL_TURNS] = { .name = "turns", 0, 0, 1, "", "0: by the letter (reading local-first)",
+		CT_CONSTANT_WHOLE, "1: local and remote misses take turns at the MSHRs of an L1 that has none free" },
 	[CT_SL_CORE_LLC_CYCLES] = { .name = "core_llc_cycles", 247, 0, 1e5, "cycles",
 	                            "Shared L1 5.2 (reading distance-latencies)",
 		CT_CONSTANT_REAL, "mean way between core and LLC, as AMAT sees it" },

@@ -17,6 +17,7 @@ enum ct_sl_key {
 	CT_SL_GUARD,           /* L1MR_Threshold */
 	CT_SL_EB_PAST,         /* 1: EB counts replies past the homes */
 	CT_SL_COUNT,           /* enum ct_sl_count */
+	CT_SL_TURNS,           /* 1: local and remote misses take turns at a full L1's MSHRs */
 	CT_SL_CORE_LLC_CYCLES, /* mean core - LLC communication, seen by AMAT */
 	CT_SL_HOME_CYCLES,     /* requester - home round trip; 0 = from the network */
 	CT_SL_FORWARD_CYCLES,  /* the same through the LLC slices of a crossbar */

@@ -287,8 +287,10 @@ static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t n
 	struct sp_home *h = &p->home[node];
 	uint32_t i = h->head, todo = p->request[i].todo;
 	struct ct_sl_found f;
-	if (look_up(p, r, node, i, todo, cycle, &f) != CT_OK)
+	h->refused = look_up(p, r, node, i, todo, cycle, &f) != CT_OK;
+	if (h->refused)
 		return 0;
+	h->owed = 0;
 	struct sp_request *q = &p->request[i];
 	q->todo = f.again;
 	q->open += q->is_write || f.waits;
@@ -344,17 +346,25 @@ static void part_message(void *ctx, struct ct_replay *r, const struct ct_message
 
 /* ---- the requester's lookup ---- */
 
-/* Sectors of a request in the core's own L1: stores go through, what hits is answered at once, what is missing is fetched. */
+/* Sectors of a request in the core's own L1: stores go through, what hits is answered at once, what is missing is fetched.
+ * A core that misses all the time takes each MSHR that is free again; where they take turns, it waits after a fetch of its
+ * own until a remote request that was refused has been served. */
 static enum ct_l1_outcome look_up_own_l1(struct ct_sl_part *p, struct ct_replay *r, uint32_t i,
                                          uint64_t cycle, struct ct_l1_result *out)
 {
 	struct sp_request *q = &p->request[i];
 	struct sp_home *h = &p->home[q->sm];
 	struct ct_sl_found f;
+	if (h->refused && h->owed && p->params.v[CT_SL_TURNS] != 0) {
+		free_request(p, i);
+		out->ready = cycle + 1;
+		return CT_L1_RETRY;
+	}
 	h->busy_banks = (h->busy_at == cycle + 1 ? h->busy_banks : 0) | banks_of(p, q->line, q->mask);
 	h->busy_at = cycle + 1;
 	int st = look_up(p, r, q->sm, i, q->mask, cycle, &f);
 	q = &p->request[i];
+	h->owed |= st == CT_OK && f.fetch != 0;
 	out->ready = f.again ? retry_at(p, r, q->sm, q->is_write, &f, cycle) : 0;
 	if (st != CT_OK) {
 		free_request(p, i);

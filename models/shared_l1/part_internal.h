@@ -25,6 +25,8 @@ struct sp_home {
 	uint32_t appointed;  /* a timer is set */
 	uint64_t busy_at;    /* cycle + 1 of the core's own last lookup */
 	uint64_t busy_banks; /* that it took in that cycle */
+	/* where they take turns: the first of the queue was refused, and the core has fetched a line since */
+	uint8_t refused, owed;
 };
 
 struct ct_sl_part {

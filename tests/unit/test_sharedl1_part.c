@@ -406,6 +406,67 @@ static void test_stores_meet_loads(void **state)
 	}
 }
 
+/* SM 0 reads lines of private sets that nobody has, a new one with each lane, and SM 1 lines of shared sets whose home is
+ * SM 0: while DynEB samples, both need MSHRs of SM 0. */
+static void stream_beside_remote(struct micro *m)
+{
+	enum { STREAM = 24, ASKED = 16, STREAMERS = 8 };
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "k", 2, STREAMERS * 32, 0, 32);
+	micro_cta(m);
+	for (uint32_t w = 0; w < STREAMERS; w++) {
+		micro_warp(m, w, STREAM + 1);
+		for (uint32_t i = 0; i < STREAM; i++)
+			micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 256", 4 + i % 8,
+			           0x10000000 + 8192 * (w * STREAM + i));
+		micro_line(m, "ffffffff 0 EXIT 0 0");
+	}
+	micro_cta_end(m);
+	micro_cta(m);
+	for (uint32_t w = 0; w < STREAMERS; w++) {
+		micro_warp(m, w, w ? 1 : ASKED + 1);
+		for (uint32_t i = 0; !w && i < ASKED; i++)
+			micro_line(m, "ffffffff 1 R4 LDG.E 1 R4 4 1 0x%x 4",
+			           0x20000000 + 4096 * CORES * i + 128);
+		micro_line(m, "ffffffff 0 EXIT 0 0");
+	}
+	micro_cta_end(m);
+}
+
+/* Where misses take turns at the MSHRs, a remote request waits for a few of the home's own fetches, not for all. */
+static void test_turns(void **state)
+{
+	static struct micro_result r;
+	struct ct_sl_part_counts c[2];
+	struct ct_sl_params params;
+	struct ct_sl_place place;
+	struct ct_sl_part *p;
+	struct ct_gpu g;
+	struct ct_error e;
+	struct micro m;
+	(void)state;
+	for (int turns = 0; turns < 2; turns++) {
+		test_gpu_sharedl1_small(&g);
+		assert_int_equal(ct_gpu_set(&g, "l1.mshr_entries=4", &e), CT_OK);
+		assert_int_equal(ct_gpu_set(&g, "sm.max_ctas=1", &e), CT_OK);
+		ct_sl_defaults(&params);
+		params.v[CT_SL_TURNS] = turns;
+		assert_int_equal(ct_sl_place_spread(&place, g.sms, g.llc_partitions, &e), CT_OK);
+		assert_int_equal(ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find("DynEB")),
+		                                &g, &params, CT_SL_NET_MESH, &place, &e),
+		                 CT_OK);
+		struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
+		stream_beside_remote(&m);
+		micro_run(&m, ct_sl_part_gpu(p), &ro, &r);
+		ct_sl_part_counts(p, &c[turns]);
+		ct_sl_part_free(p);
+		assert_true(c[turns].remote_reads > 0);
+	}
+	if (!(c[1].queue_waits * 4 < c[0].queue_waits))
+		fail_msg("%llu cycles in queues, %llu with turns", (unsigned long long)c[0].queue_waits,
+		         (unsigned long long)c[1].queue_waits);
+}
+
 /* The same run twice gives the same cycles. */
 static void test_repeats(void **state)
 {
@@ -443,15 +504,11 @@ static void test_long_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_systems),
-		cmocka_unit_test(test_dynamic),
-		cmocka_unit_test(test_private_is_the_gpu),
-		cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_own_homes_are_private),
-		cmocka_unit_test(test_one_core),
-		cmocka_unit_test(test_stores_meet_loads),
+		cmocka_unit_test(test_counts),     cmocka_unit_test(test_systems),
+		cmocka_unit_test(test_dynamic),    cmocka_unit_test(test_private_is_the_gpu),
+		cmocka_unit_test(test_turns),      cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_own_homes_are_private),
+		cmocka_unit_test(test_one_core),   cmocka_unit_test(test_stores_meet_loads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
