@@ -93,7 +93,7 @@ const struct workload wl_all[] = {
 	{"resnet", app_resnet, "shared-l1:F16",
 	 {631, 2256, 10069}, "Tango ResNet: basic blocks with shortcut, scaled"},
 	{"squeezenet", app_squeezenet, "shared-l1:F16",
-	 {897, 2613, 9004}, "Tango SqueezeNet: fire module and pooling, scaled"},
+	 {365, 1009, 4590}, "Tango SqueezeNet: fire module and pooling, scaled"},
 	{"neuralnet", app_neuralnet, "shared-l1:F1",
 	 {1322, 1322, 10573}, "ISPASS NN (C-NN): four-layer digit recognition"},
 	{"ray", app_ray, "shared-l1:F1",
