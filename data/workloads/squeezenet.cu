@@ -1,7 +1,7 @@
 /* squeezenet - a fire module of SqueezeNet as Tango's: 1 x 1 squeeze, 1 x 1 and 3 x 3 expand side by side, then
  * pooling, in double precision; scaled but at the paper's size. A CTA is a column of the picture, a thread a row of it, and
  * each thread makes all filters one after the other: for each it reads all channels again. */
-#include "cnn.h"
+#include "inputs.h"
 
 #ifdef __CUDACC__
 /* filters x channels x SIZE x SIZE over channels x side x side, zero padded. */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "replay/private/llc.h"
 #include "replay/private/parts.h"
+#include "replay/private/usual.h"
 
 struct rp_head {
 	struct rp_ring *ring;
@@ -298,12 +299,6 @@ static CT_INLINE int deliver_reply(struct ct_replay *r, const struct rp_packet *
 	return 0;
 }
 
-/* The core cycle of a tick of the network. */
-static CT_INLINE uint64_t core_of(const struct ct_replay *r, uint64_t tick, int usual)
-{
-	return usual ? tick : rp_core_of(&r->noc_clock, tick);
-}
-
 /* One packet from the head of ring q. */
 static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle,
                                  int usual)
@@ -350,9 +345,9 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 			n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
 			n->free_at[o] = nothing ? tick : tick + f;
 			if (!one)
-				n->sends_at[i] = rp_max64(core_of(r, tick + f, usual), cycle + 1);
+				n->sends_at[i] = rp_max64(rp_noc_core(r, tick + f, usual), cycle + 1);
 			*busy += f;
-			if (move_packet(r, requests, q, core_of(r, tick + f - 1, usual), usual) < 0)
+			if (move_packet(r, requests, q, rp_noc_core(r, tick + f - 1, usual), usual) < 0)
 				return -1;
 			queue_input(n, r, requests, i, from, cycle, to);
 		}
@@ -365,8 +360,7 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 static CT_INLINE int run_ticks(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
                                uint64_t cycle, uint64_t to, int usual)
 {
-	uint64_t tick = usual ? cycle : rp_tick_of(&r->noc_clock, cycle);
-	uint64_t end = usual ? cycle + 1 : rp_tick_of(&r->noc_clock, cycle + 1);
+	uint64_t tick = rp_noc_tick(r, cycle, usual), end = rp_noc_tick(r, cycle + 1, usual);
 	for (; tick < end; tick++) {
 		if (n->held && deliver_requests(n, r, cycle) < 0)
 			return -1;

@@ -65,11 +65,11 @@ static CT_INLINE int reply_from(struct ct_replay *r, struct rp_slice *s, const s
 	struct rp_packet *q = rp_ring_new(&s->replies);
 	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	uint64_t tick = usual ? now + 1 : rp_tick_of(&r->noc_clock, now + 1);
+	uint64_t tick = rp_noc_tick(r, now + 1, usual);
 	s->reply_last = !usual && (r->free & CT_REPLAY_FREE_LLC) ? tick
 	                                                         : rp_max64(tick, s->reply_last + 1);
 	*q = *p;
-	q->when = usual ? s->reply_last : rp_core_of(&r->noc_clock, s->reply_last);
+	q->when = rp_noc_core(r, s->reply_last, usual);
 	q->slice = (uint16_t)s->id;
 	return 0;
 }
@@ -82,7 +82,7 @@ int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p,
 static CT_INLINE int reply_full(const struct ct_replay *r, const struct rp_slice *s, uint64_t now,
                                 int usual)
 {
-	uint64_t tick = usual ? now + 1 : rp_tick_of(&r->noc_clock, now + 1);
+	uint64_t tick = rp_noc_tick(r, now + 1, usual);
 	return s->reply_last + 1 >= tick + RP_L2_QUEUE;
 }
 

@@ -57,14 +57,17 @@ static void find_mix(struct ct_mo_model *m, const struct ct_morpheus_mix *stated
 	m->mix_source = CT_MO_MIX_ASSUMED;
 }
 
-static void energy_run(const struct ct_mo_model *m, const struct ct_mo_estimate *x,
-                       struct ct_energy_run *run)
+/* What a system's run takes energy for, s NULL: that of the GPU as replayed. What gating saves pays the clocks of
+ * Frequency-Boost, so that all SMs count there. */
+static void energy_run(const struct ct_mo_model *m, const struct ct_mo_system *s,
+                       const struct ct_mo_estimate *x, struct ct_energy_run *run)
 {
 	double sector = m->replayed.llc.sector;
 	double own_noc = m->w->noc_request_cycles + m->w->noc_reply_cycles;
 	*run = (struct ct_energy_run){
 		.seconds = x->cycles / (m->gpu.core_mhz * 1e6),
-		.sms = x->compute_sms,
+		.sms = s && s->boost ? m->gpu.sms : x->compute_sms,
+		.overhead = s && s->extended ? m->p.v[CT_MO_CONTROLLER_POWER] : 0,
 		.llc_bytes = m->w->llc_sectors * sector,
 		.noc_bytes = own_noc * sector,
 		.dram_bytes = x->dram_bytes,
@@ -112,7 +115,7 @@ static int calibrate_time(struct ct_mo_model *m, enum ct_perf_anchor how, struct
 	                              .cycles = w->cycles,
 	                              .dram_bytes = w->dram_read_bytes + w->dram_write_bytes};
 	struct ct_energy_run run;
-	energy_run(m, &base, &run);
+	energy_run(m, NULL, &base, &run);
 	ct_energy_split(&m->energy, &m->gpu, m->p.v[CT_MO_CONSTANT_WATT], m->p.v[CT_MO_STATIC_SHARE],
 	                &run);
 	return CT_OK;
@@ -233,13 +236,10 @@ static void finish_estimate(const struct ct_mo_model *m, const struct ct_mo_syst
 	x->yield = r->yield;
 	x->packets = pt->slice_in + pt->slice_out;
 	x->dram_bytes = pt->dram_bytes;
-	energy_run(m, x, &run);
+	energy_run(m, s, x, &run);
 	run.llc_bytes = pt->llc_sectors * m->replayed.llc.sector;
 	run.noc_bytes = (pt->request_packets + pt->reply_packets) * m->replayed.llc.sector;
 	run.extra_joule = extra_watt / (m->gpu.core_mhz * 1e6) * x->cycles;
-	run.overhead = s->extended ? m->p.v[CT_MO_CONTROLLER_POWER] : 0;
-	if (s->boost) /* what gating saves pays the clocks */
-		run.sms = m->gpu.sms;
 	x->joule = ct_energy_joule(&m->energy, &run);
 	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
 	double more = ct_workload_llc_requests(m->w, m->w->sms);
@@ -426,15 +426,12 @@ void ct_mo_replayed_energy(const struct ct_mo_model *m, const struct ct_mo_syste
 {
 	struct ct_energy_run run;
 	double sector = m->gpu.llc.sector;
-	energy_run(m, x, &run);
+	energy_run(m, s, x, &run);
 	run.llc_bytes = (double)c->llc_accesses * sector;
 	run.noc_bytes = (double)(c->noc_request_busy + c->noc_reply_busy) * sector;
 	run.extra_joule = x->cache_sms > 0 ? run.seconds * helper_power(m, extended_accesses,
 	                                                                x->cache_sms, run.seconds)
 	                                   : 0;
-	run.overhead = s && s->extended ? m->p.v[CT_MO_CONTROLLER_POWER] : 0;
-	if (s && s->boost)
-		run.sms = m->gpu.sms;
 	x->joule = ct_energy_joule(&m->energy, &run);
 	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
 }

@@ -65,6 +65,26 @@ void micro_one_warp(struct micro *m, uint32_t n, const char *const *lines)
 	micro_cta_end(m);
 }
 
+void micro_loads(struct micro *m, const char *name, uint32_t ctas, uint32_t warps, uint32_t loads,
+                 uint32_t stride,
+                 uint32_t (*address)(const void *ctx, uint32_t cta, uint32_t warp, uint32_t load),
+                 const void *ctx)
+{
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, name, ctas, 32 * warps, 0, 32);
+	for (uint32_t c = 0; c < ctas; c++) {
+		micro_cta(m);
+		for (uint32_t w = 0; w < warps; w++) {
+			micro_warp(m, w, loads + 1);
+			for (uint32_t i = 0; i < loads; i++)
+				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x %u", 4 + i % 8,
+				           address(ctx, c, w, i), stride);
+			micro_line(m, "ffffffff 0 EXIT 0 0");
+		}
+		micro_cta_end(m);
+	}
+}
+
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
 	struct micro_result *r = ctx;

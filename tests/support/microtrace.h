@@ -26,6 +26,13 @@ void micro_line(struct micro *m, const char *fmt, ...) CT_PRINTF(2, 3);
 /* A trace of one warp: n lines, then EXIT. *m is cleared before. */
 void micro_one_warp(struct micro *m, uint32_t n, const char *const *lines);
 
+/* A kernel whose warps make `loads` loads each, to eight registers in turn, of 4 bytes by lanes `stride` bytes apart; the first
+ * lane's address is what address() says. *m is cleared before. */
+void micro_loads(struct micro *m, const char *name, uint32_t ctas, uint32_t warps, uint32_t loads,
+                 uint32_t stride,
+                 uint32_t (*address)(const void *ctx, uint32_t cta, uint32_t warp, uint32_t load),
+                 const void *ctx);
+
 enum { MICRO_MAX_ISSUES = 4096 };
 struct micro_result {
 	struct ct_replay_counts c;

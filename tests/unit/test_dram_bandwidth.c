@@ -17,22 +17,11 @@ enum { CTA_WARPS = 8, SM_WARPS = 32, LOADS = 24 };
 
 /* All warps of the GPU read one array from its begin to its end, a line each at a time, eight loads ahead. The distance
  * of a warp's lines is no multiple of a small L1's sets. */
-static void stream_over_rows(struct micro *m, const struct ct_gpu *g)
+static uint32_t next_line(const void *gpu, uint32_t cta, uint32_t warp, uint32_t load)
 {
-	uint32_t ctas = g->sms * SM_WARPS / CTA_WARPS, at_once = ctas * CTA_WARPS + 8;
-	memset(m, 0, sizeof *m);
-	micro_kernel(m, "stream", ctas, 32 * CTA_WARPS, 0, 32);
-	for (uint32_t c = 0; c < ctas; c++) {
-		micro_cta(m);
-		for (uint32_t w = 0; w < CTA_WARPS; w++) {
-			micro_warp(m, w, LOADS + 1);
-			for (uint32_t i = 0; i < LOADS; i++)
-				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + i % 8,
-				           0x10000000 + 128 * (i * at_once + c * CTA_WARPS + w));
-			micro_line(m, "ffffffff 0 EXIT 0 0");
-		}
-		micro_cta_end(m);
-	}
+	const struct ct_gpu *g = gpu;
+	uint32_t at_once = g->sms * SM_WARPS + 8;
+	return 0x10000000 + 128 * (load * at_once + cta * CTA_WARPS + warp);
 }
 
 /* Share of its peak at which DRAM delivers the stream, from the moment at which a quarter has been asked for: before,
@@ -43,7 +32,7 @@ static double share_of_peak(const struct ct_gpu *g, enum ct_replay_timing timing
 	struct micro m;
 	struct ct_replay_options o = {
 		.timing = timing, .warmup = (uint64_t)g->sms * SM_WARPS * LOADS / 4};
-	stream_over_rows(&m, g);
+	micro_loads(&m, "stream", g->sms * SM_WARPS / CTA_WARPS, CTA_WARPS, LOADS, 4, next_line, g);
 	micro_run(&m, g, &o, &r);
 	double seconds = (double)(r.c.cycles - r.c.launch_cycles) / (g->core_mhz * 1e6);
 	return (double)(r.c.dram_read_bytes + r.c.dram_write_bytes) / seconds /

@@ -16,24 +16,16 @@
 
 enum { CTAS = 16, WARPS = 4, LOADS = 24, LINE = 128, LANES = 32 };
 
+static uint32_t next_lines(const void *lines, uint32_t cta, uint32_t warp, uint32_t load)
+{
+	const unsigned *n = lines;
+	return 0x10000000u + ((cta * WARPS + warp) * LOADS + load) * LANES % *n * LINE;
+}
+
 /* CTAs whose warps load 32 lines at a time and go round a working set of `lines`. */
 static void make_trace(struct micro *m, unsigned lines)
 {
-	memset(m, 0, sizeof *m);
-	micro_kernel(m, "walk", CTAS, 32 * WARPS, 0, 32);
-	for (unsigned cta = 0; cta < CTAS; cta++) {
-		micro_cta(m);
-		for (unsigned warp = 0; warp < WARPS; warp++) {
-			micro_warp(m, warp, LOADS + 1);
-			for (unsigned k = 0; k < LOADS; k++)
-				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x %d", 4 + k % 8,
-				           0x10000000u + ((cta * WARPS + warp) * LOADS + k) * LANES %
-				                                 lines * LINE,
-				           LINE);
-			micro_line(m, "ffffffff 0 EXIT 0 0");
-		}
-		micro_cta_end(m);
-	}
+	micro_loads(m, "walk", CTAS, WARPS, LOADS, LINE, next_lines, &lines);
 }
 
 static const struct ct_mechanism *mechanism(void)

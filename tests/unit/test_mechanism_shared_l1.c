@@ -16,24 +16,22 @@
 
 enum { CTAS = 16, WARPS = 4, LOADS = 96, LINE = 128 };
 
+struct walk {
+	unsigned lines, apart;
+};
+
+static uint32_t next_line(const void *walk, uint32_t cta, uint32_t warp, uint32_t load)
+{
+	const struct walk *s = walk;
+	return 0x10000000u + cta * s->apart + (load * WARPS + warp) % s->lines * LINE;
+}
+
 /* CTAs whose warps load one line at a time and go round a working set of `lines` that all of them have (apart: 0), or
  * one set for each CTA. */
 static void make_trace(struct micro *m, unsigned lines, unsigned apart)
 {
-	memset(m, 0, sizeof *m);
-	micro_kernel(m, "walk", CTAS, 32 * WARPS, 0, 32);
-	for (unsigned cta = 0; cta < CTAS; cta++) {
-		micro_cta(m);
-		for (unsigned warp = 0; warp < WARPS; warp++) {
-			micro_warp(m, warp, LOADS + 1);
-			for (unsigned k = 0; k < LOADS; k++)
-				micro_line(
-					m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + k % 8,
-					0x10000000u + cta * apart + (k * WARPS + warp) % lines * LINE);
-			micro_line(m, "ffffffff 0 EXIT 0 0");
-		}
-		micro_cta_end(m);
-	}
+	const struct walk s = {lines, apart};
+	micro_loads(m, "walk", CTAS, WARPS, LOADS, 4, next_line, &s);
 }
 
 static const struct ct_mechanism *mechanism(void)

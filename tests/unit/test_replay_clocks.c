@@ -16,24 +16,11 @@
 
 enum { LINES = 768, WARPS = 24, LOADS = LINES / WARPS, SETTINGS = 5 };
 
-static const enum ct_replay_timing timings[2] = {CT_REPLAY_FULL, CT_REPLAY_QUICK};
-
 /* Every SM reads all lines once, each SM beginning with another. */
-static void read_by_all(struct micro *m, uint32_t sms)
+static uint32_t line_of(const void *ctx, uint32_t cta, uint32_t warp, uint32_t load)
 {
-	memset(m, 0, sizeof *m);
-	micro_kernel(m, "all", sms, 32 * WARPS, 0, 32);
-	for (uint32_t c = 0; c < sms; c++) {
-		micro_cta(m);
-		for (uint32_t w = 0; w < WARPS; w++) {
-			micro_warp(m, w, LOADS + 1);
-			for (uint32_t i = 0; i < LOADS; i++)
-				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + i % 8,
-				           0x10000000 + 128 * ((i * WARPS + w + c * 37) % LINES));
-			micro_line(m, "ffffffff 0 EXIT 0 0");
-		}
-		micro_cta_end(m);
-	}
+	(void)ctx;
+	return 0x10000000 + 128 * ((load * WARPS + warp + cta * 37) % LINES);
 }
 
 /* Cycles of fermi-15 with these settings, for each line that an SM reads. */
@@ -49,57 +36,74 @@ static double cycles_per_line(uint32_t sms, const char *const *settings, size_t 
 	snprintf(count, sizeof count, "sm.count=%u", sms);
 	memcpy(set + 2, settings, n * sizeof *settings);
 	test_gpu_with(&g, "fermi-15", set, n + 2);
-	read_by_all(&m, sms);
+	micro_loads(&m, "all", sms, WARPS, LOADS, 4, line_of, NULL);
 	micro_run(&m, &g, &o, &r);
 	return (double)(r.c.cycles - r.c.launch_cycles) / LINES;
+}
+
+/* What binds takes `bound` cycles for a line, in both timings, and less than `most`; without it less than `rest` pass. */
+struct binding {
+	uint32_t sms;
+	const char *bound_by[SETTINGS], *without[SETTINGS];
+	double bound, most, rest;
+};
+
+static size_t count_settings(const char *const *settings)
+{
+	size_t n = 0;
+	while (n < SETTINGS && settings[n])
+		n++;
+	return n;
+}
+
+static void expect_binding(const struct binding *x)
+{
+	static const enum ct_replay_timing timings[2] = {CT_REPLAY_FULL, CT_REPLAY_QUICK};
+	for (int i = 0; i < 2; i++) {
+		double a = cycles_per_line(x->sms, x->bound_by, count_settings(x->bound_by), timings[i]);
+		double b = cycles_per_line(x->sms, x->without, count_settings(x->without), timings[i]);
+		if (!(a >= x->bound && a < x->most && b < x->rest))
+			fail_msg("%.2f and %.2f cycles a line, what binds needs %.2f", a, b, x->bound);
+	}
 }
 
 /* A slice looks up a line in each cycle of the LLC's clock. */
 static void slices_follow_the_llc_clock(void **state)
 {
-	static const char *const slow[] = {
-		"noc.packet_flits_one=on", "clock.noc=1400MHz", "clock.llc=140MHz"};
-	static const char *const fast[] = {
-		"noc.packet_flits_one=on", "clock.noc=1400MHz", "clock.llc=1400MHz"};
 	(void)state;
-	for (int i = 0; i < 2; i++) {
-		double bound = 15 * 10 / 12.0;
-		double a = cycles_per_line(15, slow, 3, timings[i]);
-		double b = cycles_per_line(15, fast, 3, timings[i]);
-		if (!(a >= bound && a < 1.4 * bound && b < 0.5 * bound))
-			fail_msg("%.2f and %.2f cycles a line, slices need %.2f", a, b, bound);
-	}
+	expect_binding(&(struct binding){
+		15,
+		{"noc.packet_flits_one=on", "clock.noc=1400MHz", "clock.llc=140MHz"},
+		{"noc.packet_flits_one=on", "clock.noc=1400MHz", "clock.llc=1400MHz"},
+		15 * 10 / 12.0,
+		1.4 * 15 * 10 / 12.0,
+		0.5 * 15 * 10 / 12.0});
 }
 
 /* A port of an SM takes a flit in each cycle of the network's clock. */
 static void ports_follow_the_network_clock(void **state)
 {
-	static const char *const slow[] = {
-		"noc.packet_flits_one=on", "clock.noc=140MHz", "clock.llc=1400MHz"};
-	static const char *const fast[] = {
-		"noc.packet_flits_one=on", "clock.noc=1400MHz", "clock.llc=1400MHz"};
 	(void)state;
-	for (int i = 0; i < 2; i++) {
-		double a = cycles_per_line(8, slow, 3, timings[i]);
-		double b = cycles_per_line(8, fast, 3, timings[i]);
-		if (!(a >= 10 && a < 18 && b < 5))
-			fail_msg("%.2f and %.2f cycles a line, a port needs 10", a, b);
-	}
+	expect_binding(&(struct binding){
+		8,
+		{"noc.packet_flits_one=on", "clock.noc=140MHz", "clock.llc=1400MHz"},
+		{"noc.packet_flits_one=on", "clock.noc=1400MHz", "clock.llc=1400MHz"},
+		10,
+		18,
+		5});
 }
 
 /* A line is five flits, which leave a slice one after the other whoever they go to. */
 static void flits_keep_a_slice_busy(void **state)
 {
-	static const char *const narrow[] = {"clock.noc=1400MHz", "clock.llc=1400MHz"};
-	static const char *const wide[] = {"clock.noc=1400MHz", "clock.llc=1400MHz", "noc.flit=136"};
 	(void)state;
-	for (int i = 0; i < 2; i++) {
-		double bound = 30 * 5 / 12.0;
-		double a = cycles_per_line(30, narrow, 2, timings[i]);
-		double b = cycles_per_line(30, wide, 3, timings[i]);
-		if (!(a >= bound && a < 2 * bound && b < 0.6 * bound))
-			fail_msg("%.2f and %.2f cycles a line, slices need %.2f", a, b, bound);
-	}
+	expect_binding(&(struct binding){
+		30,
+		{"clock.noc=1400MHz", "clock.llc=1400MHz"},
+		{"clock.noc=1400MHz", "clock.llc=1400MHz", "noc.flit=136"},
+		30 * 5 / 12.0,
+		2 * 30 * 5 / 12.0,
+		0.6 * 30 * 5 / 12.0});
 }
 
 /* Clocks faster than that of the SMs: several of their cycles pass in one. */

@@ -104,37 +104,44 @@ static void agree(const struct follower *f, const struct ct_sl_org_stats *x)
 	assert_int_equal(x->copies, f->t.copies);
 }
 
+/* What a system gives for a trace on a GPU; f NULL: nobody follows. */
+static void run_part(const struct ct_gpu *g, const char *system, const struct ct_sl_params *params,
+                     enum ct_sl_network kind, struct follower *f, struct micro *m, struct outcome *o)
+{
+	struct ct_sl_place place;
+	struct ct_sl_part *p;
+	struct ct_error e;
+	assert_int_equal(ct_sl_place_spread(&place, g->sms, g->llc_partitions, &e), CT_OK);
+	if (ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find(system)), g, params, kind,
+	                   &place, &e) != CT_OK)
+		fail_msg("%s: %s", system, e.text);
+	struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
+	if (f)
+		ct_sl_part_watch(p, follow, f);
+	micro_run(m, ct_sl_part_gpu(p), &ro, &o->r);
+	ct_sl_part_counts(p, &o->c);
+	ct_sl_part_free(p);
+}
+
 static void run(const char *system, enum ct_sl_network kind, enum ct_sl_homes homes, int rounds,
                 struct outcome *o)
 {
 	struct ct_gpu g;
 	struct ct_sl_params params;
-	struct ct_sl_place place;
-	struct ct_sl_part *p;
-	struct ct_error e;
 	struct micro m;
 	test_gpu_sharedl1_small(&g);
 	ct_sl_defaults(&params);
 	params.homes = homes;
 	params.v[CT_SL_SAMPLING] = 8;
 	params.v[CT_SL_EXECUTION] = 64;
-	assert_int_equal(ct_sl_place_spread(&place, g.sms, g.llc_partitions, &e), CT_OK);
-	if (ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find(system)), &g, &params, kind,
-	                   &place, &e) != CT_OK)
-		fail_msg("%s: %s", system, e.text);
-	struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
-	struct follower *f = new_follower(&g, homes);
 	int fixed = !strncmp(system, "Shared", 6) || !strcmp(system, "Hypothetical");
-	if (fixed)
-		ct_sl_part_watch(p, follow, f);
+	struct follower *f = fixed ? new_follower(&g, homes) : NULL;
 	table(&m, rounds);
-	micro_run(&m, ct_sl_part_gpu(p), &ro, &o->r);
-	ct_sl_part_counts(p, &o->c);
+	run_part(&g, system, &params, kind, f, &m, o);
 	if (fixed)
 		agree(f, &o->c.org);
 	free(f);
 	assert_int_equal(o->r.c.warp_insts, CTAS * WARPS * ((uint64_t)rounds * LINES * 2 + 2));
-	ct_sl_part_free(p);
 }
 
 static void test_counts(void **state)
@@ -258,22 +265,15 @@ static void own_lines(struct micro *m, uint32_t warps, uint32_t loads, uint32_t 
 	}
 }
 
-/* What a system gives for a trace on a GPU. */
+/* The same of a system as it is, with its network over the slices. */
 static void run_system(const struct ct_gpu *g, const char *system, struct micro *m,
                        struct micro_result *r)
 {
+	static struct outcome o;
 	struct ct_sl_params params;
-	struct ct_sl_place place;
-	struct ct_sl_part *p;
-	struct ct_error e;
 	ct_sl_defaults(&params);
-	assert_int_equal(ct_sl_place_spread(&place, g->sms, g->llc_partitions, &e), CT_OK);
-	if (ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find(system)), g, &params,
-	                   CT_SL_NET_FORWARDED, &place, &e) != CT_OK)
-		fail_msg("%s: %s", system, e.text);
-	struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
-	micro_run(m, ct_sl_part_gpu(p), &ro, r);
-	ct_sl_part_free(p);
+	run_part(g, system, &params, CT_SL_NET_FORWARDED, NULL, m, &o);
+	*r = o.r;
 }
 
 static uint64_t cycles_of(const struct ct_gpu *g, uint32_t warps, uint32_t stride, const char *system)
@@ -436,11 +436,8 @@ static void stream_beside_remote(struct micro *m)
 /* Where misses take turns at the MSHRs, a remote request waits for a few of the home's own fetches, not for all. */
 static void test_turns(void **state)
 {
-	static struct micro_result r;
-	struct ct_sl_part_counts c[2];
+	static struct outcome o[2];
 	struct ct_sl_params params;
-	struct ct_sl_place place;
-	struct ct_sl_part *p;
 	struct ct_gpu g;
 	struct ct_error e;
 	struct micro m;
@@ -451,20 +448,13 @@ static void test_turns(void **state)
 		assert_int_equal(ct_gpu_set(&g, "sm.max_ctas=1", &e), CT_OK);
 		ct_sl_defaults(&params);
 		params.v[CT_SL_TURNS] = turns;
-		assert_int_equal(ct_sl_place_spread(&place, g.sms, g.llc_partitions, &e), CT_OK);
-		assert_int_equal(ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find("DynEB")),
-		                                &g, &params, CT_SL_NET_MESH, &place, &e),
-		                 CT_OK);
-		struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
 		stream_beside_remote(&m);
-		micro_run(&m, ct_sl_part_gpu(p), &ro, &r);
-		ct_sl_part_counts(p, &c[turns]);
-		ct_sl_part_free(p);
-		assert_true(c[turns].remote_reads > 0);
+		run_part(&g, "DynEB", &params, CT_SL_NET_MESH, NULL, &m, &o[turns]);
+		assert_true(o[turns].c.remote_reads > 0);
 	}
-	if (!(c[1].queue_waits * 4 < c[0].queue_waits))
-		fail_msg("%llu cycles in queues, %llu with turns", (unsigned long long)c[0].queue_waits,
-		         (unsigned long long)c[1].queue_waits);
+	if (!(o[1].c.queue_waits * 4 < o[0].c.queue_waits))
+		fail_msg("%llu cycles in queues, %llu with turns",
+		         (unsigned long long)o[0].c.queue_waits, (unsigned long long)o[1].c.queue_waits);
 }
 
 /* The same run twice gives the same cycles. */

@@ -89,7 +89,8 @@ struct rp_slice {
 	struct rp_ring ready;                 /* filled, to be answered */
 	uint64_t answered;                    /* cycle after that of the last of these answers */
 	struct rp_ring replies;               /* when: put into the network */
-	uint64_t reply_last; /* tick of the network in which the last of them is put into it */
+	uint64_t
+		reply_last; /* tick of the network in which the last of them is put into it; fixed timing: cycle */
 	struct rp_l2_mshr *mshr;
 	struct rp_spare mshr_spare;
 	uint32_t *bucket, bucket_mask;

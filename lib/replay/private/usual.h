@@ -1,8 +1,9 @@
 /* usual.h - the memory system that nearly all GPUs have (private).
  *
  * `usual` is a constant where these are called: 1 for lines of four sectors of 32 bytes in L1 and LLC,
- * L1s of four banks that allocate on a miss, a network and an LLC of the SMs' clock, without parts, with resources that cost what they
- * cost and caches that miss what they miss (rp_usual_memory); numbers are constants then. 0 takes every memory system. */
+ * L1s of four banks that allocate on a miss, a network and an LLC of the SMs' clock, without parts, with resources that
+ * cost what they cost and caches that miss what they miss (rp_usual_memory); numbers are constants then. 0 takes every
+ * memory system. */
 #ifndef CT_REPLAY_PRIVATE_USUAL_H
 #define CT_REPLAY_PRIVATE_USUAL_H
 
@@ -46,6 +47,16 @@ static CT_INLINE uint32_t rp_llc_line(const struct ct_replay *r, int usual)
 static CT_INLINE uint32_t rp_llc_sector(const struct ct_replay *r, int usual)
 {
 	return usual ? RP_USUAL_SECTOR_BITS : r->llc_sector_bits;
+}
+
+/* As rp_tick_of() and rp_core_of() of the network, whose clock is that of the SMs in the usual case. */
+static CT_INLINE uint64_t rp_noc_tick(const struct ct_replay *r, uint64_t core, int usual)
+{
+	return usual ? core : rp_tick_of(&r->noc_clock, core);
+}
+static CT_INLINE uint64_t rp_noc_core(const struct ct_replay *r, uint64_t tick, int usual)
+{
+	return usual ? tick : rp_core_of(&r->noc_clock, tick);
 }
 
 /* Which of four cycles are not after `now`: bit i of at[i]. */
