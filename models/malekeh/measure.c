@@ -189,6 +189,16 @@ static int run_lane(struct ct_mk_measure *m, struct run *r, struct lane *l, uint
 	return CT_OK;
 }
 
+/* The plans of the register caches that software fills, from all that was recorded of the SM. */
+static int keep_code(struct ct_mk_stream *stream, const struct ct_mk_mask *mask, struct ct_error *e)
+{
+	int st = ct_mk_stream_lives(stream, e);
+	for (size_t i = 0; st == CT_OK && i < CT_MK_SYSTEMS; i++)
+		if (ct_mk_needs_plan(ct_mk_system_at(i)))
+			st = ct_mk_prepare(stream, ct_mk_system_at(i), e);
+	return st == CT_OK ? ct_mk_code_of(stream, mask->code, e) : st;
+}
+
 /* What the profile of the launch says, once for each launch, from the first recorded SM. */
 static int keep_masks(struct ct_mk_measure *m, struct ct_error *e)
 {
@@ -198,12 +208,13 @@ static int keep_masks(struct ct_mk_measure *m, struct ct_error *e)
 	                         .rthld = (uint32_t)m->p.v[CT_MK_P_RTHLD]};
 	struct ct_mk_stream *stream = m->lanes ? &m->lane[0].stream : NULL;
 	int st = stream ? ct_mk_prepare(stream, &s, e) : CT_OK;
-	uint32_t *bits = st == CT_OK ? ct_mk_masks_add(m->masks, stream ? stream->ops : 0) : NULL;
-	if (st == CT_OK && !bits)
+	struct ct_mk_mask *mask = st == CT_OK ? ct_mk_masks_add(m->masks, stream ? stream->ops : 0)
+	                                      : NULL;
+	if (st == CT_OK && !mask)
 		return ct_fail_nomem(e);
 	for (size_t i = 0; st == CT_OK && stream && i < stream->ops; i++)
-		bits[i] = stream->op[i].mask;
-	return st;
+		mask->bits[i] = stream->op[i].mask;
+	return st == CT_OK && stream && m->masks->plans ? keep_code(stream, mask, e) : st;
 }
 
 /* The launch that has just been replayed. */

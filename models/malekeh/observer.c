@@ -11,6 +11,14 @@ struct observer {
 	const struct ct_gpu *gpu;
 };
 
+static int asks_for_plans(const struct mk_request *q)
+{
+	for (size_t i = 0; i < q->n; i++)
+		if (ct_mk_needs_plan(&q->system[i]))
+			return 1;
+	return 0;
+}
+
 /* Method analytic makes bounds from the histograms: it leaves *state NULL, and nothing is measured. */
 static int observer_open(void *ctx, const struct ct_pass_setup *setup, void **state,
                          struct ct_replay_observer *hooks, struct ct_error *e)
@@ -29,6 +37,7 @@ static int observer_open(void *ctx, const struct ct_pass_setup *setup, void **st
 		o->gpu = setup->gpu;
 		ct_mk_with_configured(setup->gpu, q->system, q->n, all);
 		ct_mk_masks_clear(&own->masks); /* of an earlier pass */
+		own->masks.plans = run->method == CT_BY_REPLAY && asks_for_plans(q);
 		struct ct_mk_measure_options mo = {
 			.params = own->params,
 			.systems = all,

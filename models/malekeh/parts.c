@@ -5,14 +5,17 @@
 
 #include "base/mem.h"
 #include "models/malekeh/core_internal.h"
+#include "models/malekeh/planned.h"
 #include "replay/scheduling.h"
 
 /* What a hardware warp has in flight: by register, serial << 1 | near of the instruction
- * that will write it. */
+ * that will write it. Under RFC the bit says instead that the result comes from memory; of SW-RFC and LTRF see
+ * planned.h. */
 struct pw {
 	uint64_t key;
 	uint32_t insts;
-	uint32_t near[256]; /* under RFC the bit says instead that the result comes from memory */
+	uint32_t near[256];
+	struct mk_planned planned;
 };
 
 struct pcore {
@@ -45,9 +48,7 @@ struct ct_mk_parts {
 
 int ct_mk_parts_can(const struct ct_mk_system *s)
 {
-	return !s->monolithic && (s->bits == CT_MK_PROFILE || !ct_mk_needs_bits(s)) &&
-	       (s->kind == CT_MK_OCU || s->kind == CT_MK_CCU || s->kind == CT_MK_BOC ||
-	        s->kind == CT_MK_RFC);
+	return !s->monolithic && (s->bits == CT_MK_PROFILE || !ct_mk_needs_bits(s));
 }
 
 static struct pcore *pcore_at(struct ct_mk_parts *p, uint32_t sm, uint32_t sched)
@@ -78,6 +79,23 @@ static void meet_warp(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_
 	c->needs &= ~mk_bit(slot);
 }
 
+/* LTRF: whether the interval of the warp's next instruction is in the cache. */
+static int is_fetched(struct ct_mk_parts *p, struct ct_replay *r, const struct ct_issue *q,
+                      const struct ct_mk_op *op, uint64_t cycle)
+{
+	struct mk_sm *sm = p->sm[q->sm];
+	struct mk_core *k = &sm->core[q->sched];
+	uint32_t slot = q->warp / p->g.schedulers;
+	struct pw *w = &pcore_at(p, q->sm, q->sched)->warp[slot];
+	int ready = mk_planned_ready(sm, k, slot, &w->planned, op,
+	                             ct_mk_code_at(p->masks, p->launch - 1, q->sid), w->insts, cycle);
+	if (sm->failed)
+		ct_part_fail(r, sm->failed, "out of memory");
+	if (!ready)
+		ct_collector_clock(r, q->sm, q->sched, cycle + 1);
+	return ready;
+}
+
 /* A warp may issue when its instruction needs no collector or one is found for it; which one is kept
  * for part_take(), which follows at once. */
 static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const struct ct_issue *q,
@@ -88,16 +106,28 @@ static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const str
 	struct pcore *c = pcore_at(p, q->sm, q->sched);
 	uint32_t slot = q->warp / p->g.schedulers;
 	const struct ct_mk_op *op = op_of(p, r, q);
-	(void)cycle;
 	c->chosen = MK_NONE;
 	if (!op)
 		return CT_ISSUE_NONE;
 	meet_warp(k, c, slot, q->warp_key);
+	if (p->sys.kind == CT_MK_LTRF && !is_fetched(p, r, q, op, cycle))
+		return CT_ISSUE_NEXT;
 	if (!op->needs_collector)
 		return CT_ISSUE_GO;
 	c->needs |= mk_bit(slot);
 	enum mk_outcome out = mk_collector_for(p->sm[q->sm], k, slot, &c->chosen);
 	return out == MK_ISSUED ? CT_ISSUE_GO : out == MK_NEXT ? CT_ISSUE_NEXT : CT_ISSUE_NONE;
+}
+
+/* Asks for the sources; how many the banks have to bring. */
+static uint32_t ask_sources(struct ct_mk_parts *p, struct mk_sm *sm, struct mk_core *k, uint32_t i,
+                            struct pw *w, const struct mk_flight *f, uint32_t sid)
+{
+	if (ct_mk_needs_plan(&p->sys))
+		return mk_planned_take(sm, k, i, f->warp, &w->planned, f->op,
+		                       ct_mk_code_at(p->masks, p->launch - 1, sid), w->near);
+	return sm->sys->kind == CT_MK_CCU ? mk_ccu_enter(sm, k, i, f->warp, f)
+	                                  : mk_sources(sm, k, i, f->warp, f);
 }
 
 /* The instruction enters the collector that part_veto() found: its results are marked near or far for
@@ -113,11 +143,13 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	uint32_t index = c->warp[slot].insts++;
 	sm->c.insts++;
 	c->needs &= ~mk_bit(slot);
+	struct pw *w = &c->warp[slot];
 	if (!op || c->chosen == MK_NONE) {
+		if (op && ct_mk_needs_plan(&p->sys))
+			mk_planned_take(sm, k, 0, slot, &w->planned, op, NULL, w->near);
 		ct_collector_done(r, q->sm, q->sched, q->token, cycle + 1);
 		return;
 	}
-	struct pw *w = &c->warp[slot];
 	struct mk_flight *f = &c->flight[i];
 	*f = (struct mk_flight){.op = op,
 	                        .index = index,
@@ -134,8 +166,7 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	k->coll[i].since = cycle;
 	k->held |= mk_bit(i);
 	sm->c.slots += op->nsrc;
-	k->coll[i].left = sm->sys->kind == CT_MK_CCU ? mk_ccu_enter(sm, k, i, slot, f)
-	                                             : mk_sources(sm, k, i, slot, f);
+	k->coll[i].left = ask_sources(p, sm, k, i, w, f, q->sid);
 	if (sm->failed)
 		ct_part_fail(r, sm->failed, "out of memory");
 	if (k->coll[i].left)
@@ -203,6 +234,10 @@ static void part_write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sc
 	int near = (int)(mark & 1);
 	(void)r;
 	sm->c.results++;
+	if (ct_mk_needs_plan(&p->sys)) {
+		mk_planned_write(sm, k, slot, &c->warp[slot].planned, (uint8_t)reg, mark, cycle);
+		return;
+	}
 	if (sm->sys->kind == CT_MK_RFC) {
 		mk_rfc_put(sm, k, slot, (uint8_t)reg, near, UINT32_MAX, cycle);
 		return;
@@ -299,8 +334,12 @@ static int part_pick_active(void *ctx, struct ct_replay *r, const struct ct_sche
 	struct mk_sm *sm = p->sm[v->sm];
 	struct mk_core *k = &sm->core[v->sched];
 	for (uint64_t m = k->active & (v->fetching | ~v->live); m; m &= m - 1) {
+		uint32_t slot = ct_low_bit(m);
 		sm->c.demotions++;
-		mk_rfc_empty(sm, k, ct_low_bit(m), cycle);
+		mk_rfc_empty(sm, k, slot, cycle);
+		if (v->live >> slot & 1)
+			mk_planned_leave(sm, k, slot, &pcore_at(p, v->sm, v->sched)->warp[slot].planned,
+			                 cycle);
 	}
 	k->active &= v->live & ~v->fetching;
 	uint64_t pending = v->ready & ~k->active;

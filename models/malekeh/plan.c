@@ -160,6 +160,8 @@ static void write_plan(struct strand *d)
 				p->fill |= (uint16_t)(1u << k);
 			else
 				p->hit |= (uint16_t)(1u << k);
+			if (!first && v->last == t)
+				p->last |= (uint16_t)(1u << k);
 		}
 		for (unsigned k = 0; k < o->ndst && k < CT_MK_PLAN_SLOTS; k++) {
 			const struct value *v = d->of_dst[t][k] ? &d->value[d->of_dst[t][k] - 1] : NULL;
@@ -167,6 +169,8 @@ static void write_plan(struct strand *d)
 				p->keep |= (uint16_t)(1u << k);
 			if (!v || !v->placed || v->live)
 				p->bank |= (uint16_t)(1u << k);
+			if (v && v->live)
+				p->live |= (uint16_t)(1u << k);
 		}
 	}
 }
@@ -202,47 +206,47 @@ static void plan_strand(struct strand *d)
 }
 
 /* 1 if the instruction waits for something slow that this strand has begun. */
-static int waits_for(const struct ct_mk_stream *s, const struct ct_mk_op *o, const uint8_t *slow)
+static int waits_for(const struct ct_mk_stream *s, const struct ct_mk_op *o,
+                     const struct ct_mk_regs *slow)
 {
 	for (unsigned k = 0; k < o->nsrc; k++)
-		if (slow[s->reads[o->src + k]])
+		if (ct_mk_regs_has(slow, s->reads[o->src + k]))
 			return 1;
 	for (unsigned k = 0; k < o->ndst; k++)
-		if (slow[s->writes[o->dst + k]])
+		if (ct_mk_regs_has(slow, s->writes[o->dst + k]))
 			return 1;
 	return 0;
 }
 
-static int ends_after(const struct strand *d, size_t i, const struct ct_mk_op *o)
+/* Strands end before an instruction that waits for something slow, after a barrier and where a branch has gone back. */
+int ct_mk_strand_step(struct ct_mk_strand_cut *c, const struct ct_mk_stream *s, const struct ct_mk_op *o)
 {
-	if (o->kind >= CT_MK_BARRIER && o->kind != CT_MK_LDGDEPBAR)
-		return 1;
-	return o->backward && i + 1 < d->w->n && op_at(d, i + 1)->pc <= o->pc;
+	int begins = c->length == 0 || c->ends || c->length == LONGEST ||
+	             (c->branch && o->pc <= c->pc) || waits_for(s, o, &c->slow);
+	if (begins)
+		*c = (struct ct_mk_strand_cut){.length = 0};
+	for (unsigned k = 0; k < o->ndst; k++)
+		ct_mk_regs_put(&c->slow, s->writes[o->dst + k], o->slow);
+	c->length++;
+	c->pc = o->pc;
+	c->branch = o->backward;
+	c->ends = o->kind >= CT_MK_BARRIER && o->kind != CT_MK_LDGDEPBAR;
+	return begins;
 }
 
-/* Cuts a warp's instructions into strands: at those that wait for something slow, at barriers and at loops'
- * ends. */
+/* Cuts a warp's instructions into strands and plans each. */
 static void plan_warp(struct strand *d)
 {
-	uint8_t slow[REGS] = {0};
+	struct ct_mk_strand_cut cut = {.length = 0};
 	d->begin = 0;
 	d->life = 0;
-	for (size_t i = 0; i < d->w->n; i++) {
-		const struct ct_mk_op *o = op_at(d, i);
-		if (i > d->begin && (waits_for(d->s, o, slow) || i - d->begin == LONGEST)) {
-			d->end = i;
+	for (size_t i = 0; i <= d->w->n; i++) {
+		if (i < d->w->n && !ct_mk_strand_step(&cut, d->s, op_at(d, i)))
+			continue;
+		d->end = i;
+		if (i > 0)
 			plan_strand(d);
-			d->begin = i;
-			memset(slow, 0, sizeof slow);
-		}
-		for (unsigned k = 0; k < o->ndst; k++)
-			slow[d->s->writes[o->dst + k]] = o->slow;
-		if (ends_after(d, i, o) || i + 1 == d->w->n) {
-			d->end = i + 1;
-			plan_strand(d);
-			d->begin = i + 1;
-			memset(slow, 0, sizeof slow);
-		}
+		d->begin = i;
 	}
 }
 
@@ -254,7 +258,9 @@ int ct_mk_plan_strands(struct ct_mk_stream *s, struct ct_error *e)
 	d->s = s;
 	for (size_t k = 0; k < s->warps; k++) {
 		struct ct_mk_plan *p = plan_of(&s->warp[k]);
-		if (p && !p->strand)
+		if (p && p->strand)
+			continue;
+		if (p)
 			p->strand = ct_calloc(s->warp[k].n, sizeof *p->strand);
 		if (!p || !p->strand) {
 			free(d);
@@ -272,29 +278,46 @@ int ct_mk_plan_strands(struct ct_mk_stream *s, struct ct_error *e)
 struct interval {
 	const struct ct_mk_stream *s;
 	struct ct_mk_warp *w;
-	uint8_t read[REGS], written[REGS]; /* in this interval; read: before it is written */
-	unsigned set;
+	struct ct_mk_range_cut cut;
 };
 
-static unsigned count_added(const struct interval *d, const struct ct_mk_op *o)
+/* Registers that the instruction adds to the interval, each once. */
+static unsigned count_added(const struct ct_mk_range_cut *c, const struct ct_mk_stream *s,
+                            const struct ct_mk_op *o)
 {
+	struct ct_mk_regs in;
 	unsigned n = 0;
-	for (unsigned k = 0; k < o->nsrc; k++)
-		n += !d->read[d->s->reads[o->src + k]] && !d->written[d->s->reads[o->src + k]];
-	for (unsigned k = 0; k < o->ndst; k++)
-		n += !d->read[d->s->writes[o->dst + k]] && !d->written[d->s->writes[o->dst + k]];
+	for (unsigned q = 0; q < 4; q++)
+		in.word[q] = c->read.word[q] | c->written.word[q];
+	for (unsigned k = 0; k < (unsigned)o->nsrc + o->ndst; k++) {
+		uint8_t reg = k < o->nsrc ? s->reads[o->src + k] : s->writes[o->dst + k - o->nsrc];
+		n += !ct_mk_regs_has(&in, reg);
+		ct_mk_regs_put(&in, reg, 1);
+	}
 	return n;
 }
 
-static void add_registers(struct interval *d, const struct ct_mk_op *o)
+static void add_registers(struct ct_mk_range_cut *c, const struct ct_mk_stream *s,
+                          const struct ct_mk_op *o)
 {
-	d->set += count_added(d, o);
+	c->set += count_added(c, s, o);
 	for (unsigned k = 0; k < o->nsrc; k++) {
-		uint8_t r = d->s->reads[o->src + k];
-		d->read[r] |= !d->written[r];
+		uint8_t r = s->reads[o->src + k];
+		if (!ct_mk_regs_has(&c->written, r))
+			ct_mk_regs_put(&c->read, r, 1);
 	}
 	for (unsigned k = 0; k < o->ndst; k++)
-		d->written[d->s->writes[o->dst + k]] = 1;
+		ct_mk_regs_put(&c->written, s->writes[o->dst + k], 1);
+}
+
+int ct_mk_range_step(struct ct_mk_range_cut *c, const struct ct_mk_stream *s, const struct ct_mk_op *o,
+                     unsigned most)
+{
+	int begins = c->set + count_added(c, s, o) > most;
+	if (begins)
+		*c = (struct ct_mk_range_cut){.set = 0};
+	add_registers(c, s, o);
+	return begins;
 }
 
 static int begin_range(struct ct_mk_plan *p, size_t first)
@@ -309,17 +332,10 @@ static int begin_range(struct ct_mk_plan *p, size_t first)
 static int cut_intervals(struct interval *d, unsigned most)
 {
 	struct ct_mk_plan *p = d->w->plan;
-	for (size_t i = 0; i < d->w->n; i++) {
-		const struct ct_mk_op *o = &d->s->op[d->w->rec[i].sid];
-		if (i == 0 || d->set + count_added(d, o) > most) {
-			if (begin_range(p, i) < 0)
-				return -1;
-			memset(d->read, 0, sizeof d->read);
-			memset(d->written, 0, sizeof d->written);
-			d->set = 0;
-		}
-		add_registers(d, o);
-	}
+	for (size_t i = 0; i < d->w->n; i++)
+		if ((ct_mk_range_step(&d->cut, d->s, &d->s->op[d->w->rec[i].sid], most) || i == 0) &&
+		    begin_range(p, i) < 0)
+			return -1;
 	return begin_range(p, d->w->n);
 }
 
@@ -331,12 +347,13 @@ static int list_registers(struct interval *d, struct ct_mk_range *range, const u
 	if (ct_grow((void **)&p->regs, &p->cap_regs, p->n_regs + 2 * REGS, 1) < 0)
 		return -1;
 	for (unsigned r = 0; r < REGS; r++)
-		if (d->read[r] && range->reads < UINT8_MAX) {
+		if (ct_mk_regs_has(&d->cut.read, (uint8_t)r) && range->reads < UINT8_MAX) {
 			p->regs[p->n_regs++] = (uint8_t)r;
 			range->reads++;
 		}
 	for (unsigned r = 0; r < REGS; r++)
-		if (d->written[r] && live[r] && range->writes < UINT8_MAX) {
+		if (ct_mk_regs_has(&d->cut.written, (uint8_t)r) && live[r] &&
+		    range->writes < UINT8_MAX) {
 			p->regs[p->n_regs++] = (uint8_t)r;
 			range->writes++;
 		}
@@ -351,14 +368,14 @@ static int fill_ranges(struct interval *d)
 	uint8_t live[REGS] = {0};
 	for (size_t k = p->ranges - 1; k-- > 0;) {
 		struct ct_mk_range *range = &p->range[k];
-		memset(d->read, 0, sizeof d->read);
-		memset(d->written, 0, sizeof d->written);
+		d->cut = (struct ct_mk_range_cut){.set = 0};
 		for (size_t i = range->first; i < p->range[k + 1].first; i++)
-			add_registers(d, &d->s->op[d->w->rec[i].sid]);
+			add_registers(&d->cut, d->s, &d->s->op[d->w->rec[i].sid]);
 		if (list_registers(d, range, live) < 0)
 			return -1;
 		for (unsigned r = 0; r < REGS; r++)
-			live[r] = (uint8_t)((live[r] && !d->written[r]) || d->read[r]);
+			live[r] = (uint8_t)((live[r] && !ct_mk_regs_has(&d->cut.written, (uint8_t)r)) ||
+			                    ct_mk_regs_has(&d->cut.read, (uint8_t)r));
 	}
 	return 0;
 }
@@ -373,9 +390,7 @@ int ct_mk_plan_ranges(struct ct_mk_stream *s, unsigned most, struct ct_error *e)
 			return ct_fail_nomem(e);
 		if (p->range || !d.w->n)
 			continue;
-		memset(d.read, 0, sizeof d.read);
-		memset(d.written, 0, sizeof d.written);
-		d.set = 0;
+		d.cut = (struct ct_mk_range_cut){.set = 0};
 		if (cut_intervals(&d, most) < 0 || fill_ranges(&d) < 0)
 			return ct_fail_nomem(e);
 	}

@@ -13,8 +13,10 @@ enum { CT_MK_PLAN_SLOTS = 16 }; /* operands of an instruction that a plan covers
 struct ct_mk_strand {
 	uint16_t hit;  /* sources that come from the small registers */
 	uint16_t fill; /* sources read from the banks and kept */
+	uint16_t last; /* of hit: nothing of the strand reads the value again */
 	uint16_t keep; /* results written to the small registers */
 	uint16_t bank; /* results written to the banks */
+	uint16_t live; /* of those that could be kept: read after the strand */
 };
 
 /* A register interval (Sadrosadati and others, LTRF, ASPLOS 2018). */
@@ -31,6 +33,38 @@ struct ct_mk_plan {
 	uint8_t *regs;
 	size_t n_regs, cap_regs;
 };
+
+/* A set of registers. */
+struct ct_mk_regs {
+	uint64_t word[4];
+};
+static inline int ct_mk_regs_has(const struct ct_mk_regs *r, uint8_t reg)
+{
+	return (int)(r->word[reg / 64] >> (reg % 64) & 1);
+}
+static inline void ct_mk_regs_put(struct ct_mk_regs *r, uint8_t reg, int in)
+{
+	uint64_t bit = UINT64_C(1) << (reg % 64);
+	r->word[reg / 64] = in ? r->word[reg / 64] | bit : r->word[reg / 64] & ~bit;
+}
+
+/* Where a warp stands in its strand, or in its interval: all that decides whether its next instruction begins
+ * another one. Zero-initialise at the warp's first instruction. */
+struct ct_mk_strand_cut {
+	struct ct_mk_regs slow; /* results of the strand that come from memory */
+	uint64_t pc;            /* of the instruction before */
+	uint32_t length;        /* instructions of the strand */
+	uint8_t branch, ends;   /* the one before may have branched back; has ended the strand */
+};
+struct ct_mk_range_cut {
+	struct ct_mk_regs read, written; /* read: before it is written */
+	uint32_t set;                    /* registers in both */
+};
+/* The warp goes on to an instruction: 1 if a strand (an interval of at most `most` registers) begins with it. */
+int ct_mk_strand_step(struct ct_mk_strand_cut *c, const struct ct_mk_stream *s,
+                      const struct ct_mk_op *o);
+int ct_mk_range_step(struct ct_mk_range_cut *c, const struct ct_mk_stream *s, const struct ct_mk_op *o,
+                     unsigned most);
 
 /* Plans of every warp of a sealed stream. Strands end before an instruction that waits for
  * memory, at branches back and at barriers; values live in three operand registers and

@@ -46,8 +46,15 @@ static int begin_kernel(void *ctx, const struct ct_kernel *k, struct ct_error *e
 	return ct_mk_measure_kernel(ctx, k, e);
 }
 
-/* Reuse bits where no pass has left any, as with a profile from a file: one replay of the trace behind it, with the
- * collectors that need none measured beside it. */
+/* Whether a pass has to come before the system: for reuse bits or plans that no pass has left. */
+static int lacks_masks(const struct ct_mechanism_run *run, const struct ct_mk_system *s)
+{
+	const struct ct_mk_masks *m = &mk_run_of(run)->masks;
+	return (ct_mk_needs_bits(s) && !m->n) || (ct_mk_needs_plan(s) && !(m->n && m->plans));
+}
+
+/* Reuse bits and plans where no pass has left any, as with a profile from a file: one replay of the trace behind it, with
+ * the collectors that need none measured beside it. */
 static int profile_masks(const struct ct_mechanism_run *run, struct ct_error *e)
 {
 	struct mk_run *own = mk_run_of(run);
@@ -61,6 +68,8 @@ static int profile_masks(const struct ct_mechanism_run *run, struct ct_error *e)
 		.seed = run->settings->seed,
 		.warmup = run->settings->warmup,
 		.masks = &own->masks};
+	ct_mk_masks_clear(&own->masks);
+	own->masks.plans = 1;
 	int st = ct_mk_measure_new(&m, run->gpu, &o, e);
 	if (st == CT_OK) {
 		struct ct_replay_observer ob = ct_mk_measure_observer(m);
@@ -91,7 +100,7 @@ static int can_be_part(const struct ct_mechanism_run *run, const struct ct_mk_sy
 	return ct_mk_parts_can(&sys);
 }
 
-/* Systems that decide by reuse bits need those that a pass has profiled. */
+/* Systems that decide by reuse bits or by plans need those of a pass. */
 int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
               void **parts, struct ct_error *e)
 {
@@ -99,11 +108,11 @@ int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_rep
 	struct ct_mk_parts *x = NULL;
 	*parts = NULL;
 	if (!s || !can_be_part(run, s))
-		return ct_fail(e, CT_ERR_UNSUPPORTED,
-		               "%s cannot be replayed: it needs %s of whole warps",
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s cannot be replayed: it needs %s",
 		               s ? s->name : "no system",
-		               s && ct_mk_parts_can(s) ? "true distances (malekeh.oracle=1)" : "plans");
-	int st = ct_mk_needs_bits(s) && !mk_run_of(run)->masks.n ? profile_masks(run, e) : CT_OK;
+		               s && s->monolithic ? "one scheduler for the whole SM"
+		                                  : "true distances (malekeh.oracle=1) of whole warps");
+	int st = lacks_masks(run, s) ? profile_masks(run, e) : CT_OK;
 	const struct ct_gpu *g = baseline_gpu(run);
 	if (st == CT_OK)
 		st = new_parts(run, s, &x, e);
@@ -238,10 +247,10 @@ int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 	choose_engines(x);
 	struct ct_replays_hooks hooks = {.ctx = x, .make = make_engine, .done = end_engine};
 	/* The pass that made the profile may have been another run's, as at the points of a sweep. */
-	int bits = 0, st = CT_OK;
+	int lacks = 0, st = CT_OK;
 	for (unsigned i = 0; i < x->n; i++)
-		bits |= ct_mk_needs_bits(x->system[i]);
-	if (bits && !mk_run_of(run)->masks.n)
+		lacks |= lacks_masks(run, x->system[i]);
+	if (lacks)
 		st = profile_masks(run, e);
 	if (st == CT_OK)
 		st = ct_replays_run(run->p, run->settings, why, x->engine, x->n, &hooks, x->total, e);

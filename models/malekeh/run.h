@@ -31,7 +31,7 @@ struct mk_run {
 	struct ct_mk_sthld_table table;
 	struct mk_request request;
 	struct ct_mk_masks
-		masks; /* reuse bits for the full engine, from a pass; empty where none was made yet */
+		masks; /* reuse bits and plans for the full engine, from a pass; empty where none was made yet */
 	struct ct_gpu gto; /* the GPU in force with the paper's baseline scheduler, for engines */
 	struct mk_engine_row engine[CT_MK_SYSTEMS], model[CT_MK_SYSTEMS];
 	unsigned engines; /* of engine[] that replay() filled */

@@ -71,6 +71,11 @@ int ct_mk_needs_bits(const struct ct_mk_system *s)
 	return s->kind == CT_MK_CCU && !s->lru;
 }
 
+int ct_mk_needs_plan(const struct ct_mk_system *s)
+{
+	return s->kind == CT_MK_SW_RFC || s->kind == CT_MK_LTRF;
+}
+
 /* Values of 128 B that one sub-core (monolithic: the SM) holds. */
 static uint64_t count_values(const struct ct_mk_system *s, uint64_t warps)
 {

@@ -68,6 +68,8 @@ enum { CT_MK_SYSTEMS = 10, CT_MK_ALL_SYSTEMS = 17 };
 int ct_mk_system_find(const char *name);
 /* Whether it decides by reuse bits. Pure. */
 int ct_mk_needs_bits(const struct ct_mk_system *s);
+/* Whether software fills its cache, by plans of the code. Pure. */
+int ct_mk_needs_plan(const struct ct_mk_system *s);
 
 /* Storage of register values outside the banks, bytes per SM of g (collectors and
  * caches together), and what that is beyond the baseline's collectors. */

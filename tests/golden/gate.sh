@@ -6,6 +6,7 @@ cd "$CT_ROOT" || exit 1
 "$CT_RELEASE/malekeh-est" -g rtx2060-third --scale 1 --method replay --seed 0 -q -O profile "$TMPDIR/hotspot" >"$TMPDIR/profile" || exit 1
 
 # What of a pass the bits of registers are from: the gate's own, on the same GPU.
+engine() { awk -F'\t' -v s="$1" -v launch="$2" '$1 == "ES" && $5 == "cycles" && $4 == s { printf "%s %d\n", $4, $6 - launch }' "$TMPDIR/profile"; }
 cycles() { awk -F'\t' -v launch="$1" '$1 == "ES" && $5 == "cycles" && ($4 == "Malekeh" || $4 == "Malekeh_PR") { printf "%s %d\n", $4, $6 - launch }' "$TMPDIR/profile" | sort; }
 launch=$(awk -F'\t' '$1 == "SN" && $3 == "launch_cycles" { print $4 }' "$TMPDIR/profile")
 same "systems that need a pass get one, and are those of the command" "$(cycles "$launch")" \
@@ -18,8 +19,10 @@ refuses "true distances are no engine's" 2 'Malekeh cannot be replayed: it needs
 	"$GATE" rtx2060-third "$TMPDIR/hotspot" m:system=malekeh/Malekeh,malekeh.oracle=1
 refuses "a trace that is read once is refused where a pass has to come first" 2 'Malekeh needs a pass of its own' \
 	"$GATE" rtx2060-third - m:system=malekeh/Malekeh
-refuses "so is a system that no engine can have" 2 'SW-RFC cannot be replayed' \
-	"$GATE" rtx2060-third "$TMPDIR/hotspot" m:system=malekeh/SW-RFC
+refuses "so is a system that no engine can have" 2 'SW-RFC-mono cannot be replayed: it needs one scheduler' \
+	"$GATE" rtx2060-third "$TMPDIR/hotspot" m:system=malekeh/SW-RFC-mono
+same "plans are those of the command" "$(engine SW-RFC "$launch")" \
+	"$("$GATE" rtx2060-third "$TMPDIR/hotspot" SW-RFC:system=malekeh/SW-RFC | awk -F'\t' '$2 == "cycles" { print $1, $3 }')"
 refuses "and a trace that is not there" 2 'cannot open' "$GATE" rtx2060-third "$TMPDIR/none" m:system=malekeh/Malekeh
 check "systems that need none read standard input" eval '"$CT_RELEASE/tracecat" -q "$TMPDIR/hotspot" -o - | "$GATE" rtx2060-third - o:system=malekeh/OCU'
 finish

@@ -85,6 +85,10 @@ same "private tables hit as often in the full engine" "" "$(for s in BOW Malekeh
 	holds "($(value $s rf_hit_ratio engine) - $(value $s rf_hit_ratio out))^2 < 0.05^2" || echo "$s"; done)"
 check "there too GTO+LRU hits far less than Malekeh" \
 	holds "$(value GTO+LRU rf_hit_ratio engine) < $(value Malekeh rf_hit_ratio engine) / 3"
+same "a hit is a bank read less there, too" "" "$(for s in BOW Malekeh RFC SW-RFC; do
+	holds "($(value $s rf_hit_ratio engine) + $(value $s rf_bank_reads_ratio engine) - 1)^2 < 1e-9" || echo "$s"; done)"
+check "code for all warps hits nearly as often as a plan for each" \
+	holds "$(value SW-RFC rf_hit_ratio engine) > 0.95 * $(value SW-RFC rf_hit_ratio out) && $(value SW-RFC rf_hit_ratio engine) <= $(value SW-RFC rf_hit_ratio out)"
 check "cycles are the engine's" holds "$(value OCU cycles engine) != $(value OCU cycles out)"
 check "--method replay prints both" sh -c "'$est' -q -O table --method replay bare.profile | grep -q '^system  *cycles  *over OCU, engine'"
 
