@@ -55,12 +55,32 @@ static void count_ranges(const struct ct_mk_stream *s, const struct ct_mk_warp *
 	}
 }
 
+/* Walks a warp from its end: what comes later reads the value that a register has. */
+static void count_lives(const struct ct_mk_stream *s, const struct ct_mk_warp *w,
+                        struct ct_mk_code_op *code)
+{
+	struct ct_mk_regs read = {{0}};
+	for (size_t i = w->n; i-- > 0;) {
+		const struct ct_mk_op *o = &s->op[w->rec[i].sid];
+		struct ct_mk_code_op *c = &code[w->rec[i].sid];
+		for (unsigned k = 0; k < o->ndst && k < CT_MK_PLAN_SLOTS; k++)
+			c->used |= (uint16_t)(ct_mk_regs_has(&read, s->writes[o->dst + k]) << k);
+		for (unsigned k = 0; k < o->ndst; k++)
+			ct_mk_regs_put(&read, s->writes[o->dst + k], 0);
+		for (unsigned k = 0; k < o->nsrc && k < CT_MK_PLAN_SLOTS; k++)
+			c->alive |= (uint16_t)(ct_mk_regs_has(&read, s->reads[o->src + k]) << k);
+		for (unsigned k = 0; k < o->nsrc; k++)
+			ct_mk_regs_put(&read, s->reads[o->src + k], 1);
+	}
+}
+
 int ct_mk_code_of(const struct ct_mk_stream *s, struct ct_mk_code_op *code, struct ct_error *e)
 {
 	struct lead *lead = ct_calloc(s->ops, sizeof *lead);
 	if (!lead)
 		return ct_fail_nomem(e);
 	for (size_t k = 0; k < s->warps; k++) {
+		count_lives(s, &s->warp[k], code);
 		if (s->warp[k].plan && s->warp[k].plan->strand)
 			count_strands(s, &s->warp[k], code, lead);
 		if (s->warp[k].plan && s->warp[k].plan->range)

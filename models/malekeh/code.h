@@ -1,5 +1,5 @@
-/* code.h - what a compiler would have put into the instructions of a launch for the planned register caches: the
- * plans of recorded warps (plan.h), put together by static instruction. The recorded paths stand for the control-flow
+/* code.h - what a compiler would have put into the instructions of a launch for the register caches: which values are
+ * dead, and the plans of recorded warps (plan.h), put together by static instruction. The recorded paths stand for the control-flow
  * graph: a value lives on if it does on one of them (reading planned-code). */
 #ifndef CT_MODELS_MALEKEH_CODE_H
 #define CT_MODELS_MALEKEH_CODE_H
@@ -8,6 +8,8 @@
 
 /* A static instruction. Of one that no recorded warp has executed everything is 0. */
 struct ct_mk_code_op {
+	/* whether the value of a source, and of a result, is read later in some execution */
+	uint16_t alive, used;
 	/* strands, by operand slot: what most executions do with it, */
 	uint16_t fill, keep; /* kept when it has to be read from the banks; as a result; */
 	uint16_t more;       /* sources that the strand reads again in some execution, */

@@ -213,6 +213,8 @@ void mk_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, 
  * the banks. */
 void mk_rfc_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int slow,
                 uint32_t until, uint64_t now);
+/* RFC: nothing reads the warp's value of the register any more. */
+void mk_rfc_kill(struct mk_core *k, uint32_t warp, uint8_t reg);
 /* RFC: the warp leaves the active ones; its values go to the banks. */
 void mk_rfc_empty(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now);
 /* Two-level sets: moves warps between them. */

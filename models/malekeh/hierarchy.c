@@ -91,6 +91,13 @@ void mk_rfc_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg,
 	w->until[at] = until;
 }
 
+void mk_rfc_kill(struct mk_core *k, uint32_t warp, uint8_t reg)
+{
+	int at = rfc_find(&k->warp[warp], reg);
+	if (at != MK_NONE)
+		k->warp[warp].until[at] = 0;
+}
+
 void mk_rfc_empty(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 {
 	while (k->warp[warp].used)

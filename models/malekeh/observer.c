@@ -11,10 +11,10 @@ struct observer {
 	const struct ct_gpu *gpu;
 };
 
-static int asks_for_plans(const struct mk_request *q)
+static int asks_for_code(const struct mk_request *q)
 {
 	for (size_t i = 0; i < q->n; i++)
-		if (ct_mk_needs_plan(&q->system[i]))
+		if (ct_mk_needs_code(&q->system[i]))
 			return 1;
 	return 0;
 }
@@ -37,7 +37,7 @@ static int observer_open(void *ctx, const struct ct_pass_setup *setup, void **st
 		o->gpu = setup->gpu;
 		ct_mk_with_configured(setup->gpu, q->system, q->n, all);
 		ct_mk_masks_clear(&own->masks); /* of an earlier pass */
-		own->masks.plans = run->method == CT_BY_REPLAY && asks_for_plans(q);
+		own->masks.plans = run->method == CT_BY_REPLAY && asks_for_code(q);
 		struct ct_mk_measure_options mo = {
 			.params = own->params,
 			.systems = all,

@@ -9,14 +9,15 @@
 #include "replay/scheduling.h"
 
 /* What a hardware warp has in flight: by register, serial << 1 | near of the instruction
- * that will write it. Under RFC the bit says instead that the result comes from memory; of SW-RFC and LTRF see
- * planned.h. */
+ * that will write it. Under RFC SLOW and UNUSED of the result; of SW-RFC and LTRF see planned.h. */
 struct pw {
 	uint64_t key;
 	uint32_t insts;
 	uint32_t near[256];
 	struct mk_planned planned;
 };
+
+enum { SLOW = 1, UNUSED = 2 /* comes from memory; nothing reads it */ };
 
 struct pcore {
 	uint64_t token[MK_SLOTS]; /* by collector */
@@ -119,15 +120,39 @@ static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const str
 	return out == MK_ISSUED ? CT_ISSUE_GO : out == MK_NEXT ? CT_ISSUE_NEXT : CT_ISSUE_NONE;
 }
 
+/* RFC: values that the instruction is the last to read are not written to the banks when they leave (reading
+ * written-victims). */
+static void kill_values(struct mk_sm *sm, struct mk_core *k, uint32_t slot, const struct ct_mk_op *op,
+                        const struct ct_mk_code_op *code)
+{
+	for (unsigned i = 0; code && i < op->nsrc && i < CT_MK_PLAN_SLOTS; i++)
+		if (!(code->alive >> i & 1))
+			mk_rfc_kill(k, slot, sm->s->reads[op->src + i]);
+}
+
+/* What part_write() has to know of result n. */
+static uint32_t mark_of(const struct ct_mk_parts *p, const struct mk_flight *f, unsigned n,
+                        uint32_t serial, const struct ct_mk_code_op *code)
+{
+	uint32_t bit = CT_MK_BIT_DST + n;
+	if (p->sys.kind == CT_MK_RFC)
+		return (f->op->slow ? SLOW : 0u) |
+		       (code && n < CT_MK_PLAN_SLOTS && !(code->used >> n & 1) ? UNUSED : 0u);
+	return serial << 1 | (bit < CT_MK_BIT_COUNT && (f->bits >> bit & 1));
+}
+
 /* Asks for the sources; how many the banks have to bring. */
 static uint32_t ask_sources(struct ct_mk_parts *p, struct mk_sm *sm, struct mk_core *k, uint32_t i,
-                            struct pw *w, const struct mk_flight *f, uint32_t sid)
+                            struct pw *w, const struct mk_flight *f, const struct ct_mk_code_op *code)
 {
 	if (ct_mk_needs_plan(&p->sys))
-		return mk_planned_take(sm, k, i, f->warp, &w->planned, f->op,
-		                       ct_mk_code_at(p->masks, p->launch - 1, sid), w->near);
-	return sm->sys->kind == CT_MK_CCU ? mk_ccu_enter(sm, k, i, f->warp, f)
-	                                  : mk_sources(sm, k, i, f->warp, f);
+		return mk_planned_take(sm, k, i, f->warp, &w->planned, f->op, code, w->near);
+	if (sm->sys->kind == CT_MK_CCU)
+		return mk_ccu_enter(sm, k, i, f->warp, f);
+	uint32_t asked = mk_sources(sm, k, i, f->warp, f);
+	if (sm->sys->kind == CT_MK_RFC)
+		kill_values(sm, k, f->warp, f->op, code);
+	return asked;
 }
 
 /* The instruction enters the collector that part_veto() found: its results are marked near or far for
@@ -156,17 +181,14 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	                        .warp = (uint8_t)slot,
 	                        .bits = ct_mk_mask_of(p->masks, p->launch - 1, q->sid)};
 	c->serial++;
-	for (unsigned n = 0; n < op->ndst; n++) {
-		uint32_t bit = CT_MK_BIT_DST + n, near = bit < CT_MK_BIT_COUNT && (f->bits >> bit & 1);
-		if (sm->sys->kind == CT_MK_RFC)
-			near = op->slow;
-		w->near[p->ops.writes[op->dst + n]] = c->serial << 1 | near;
-	}
+	const struct ct_mk_code_op *code = ct_mk_code_at(p->masks, p->launch - 1, q->sid);
+	for (unsigned n = 0; n < op->ndst; n++)
+		w->near[p->ops.writes[op->dst + n]] = mark_of(p, f, n, c->serial, code);
 	c->token[i] = q->token;
 	k->coll[i].since = cycle;
 	k->held |= mk_bit(i);
 	sm->c.slots += op->nsrc;
-	k->coll[i].left = ask_sources(p, sm, k, i, w, f, q->sid);
+	k->coll[i].left = ask_sources(p, sm, k, i, w, f, code);
 	if (sm->failed)
 		ct_part_fail(r, sm->failed, "out of memory");
 	if (k->coll[i].left)
@@ -239,7 +261,7 @@ static void part_write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sc
 		return;
 	}
 	if (sm->sys->kind == CT_MK_RFC) {
-		mk_rfc_put(sm, k, slot, (uint8_t)reg, near, UINT32_MAX, cycle);
+		mk_rfc_put(sm, k, slot, (uint8_t)reg, near, mark & UNUSED ? 0 : UINT32_MAX, cycle);
 		return;
 	}
 	mk_bank_write(sm, k, slot, reg, cycle);
@@ -336,10 +358,12 @@ static int part_pick_active(void *ctx, struct ct_replay *r, const struct ct_sche
 	for (uint64_t m = k->active & (v->fetching | ~v->live); m; m &= m - 1) {
 		uint32_t slot = ct_low_bit(m);
 		sm->c.demotions++;
+		if (!(v->live >> slot & 1)) { /* its values are dead */
+			k->warp[slot].used = 0;
+			continue;
+		}
 		mk_rfc_empty(sm, k, slot, cycle);
-		if (v->live >> slot & 1)
-			mk_planned_leave(sm, k, slot, &pcore_at(p, v->sm, v->sched)->warp[slot].planned,
-			                 cycle);
+		mk_planned_leave(sm, k, slot, &pcore_at(p, v->sm, v->sched)->warp[slot].planned, cycle);
 	}
 	k->active &= v->live & ~v->fetching;
 	uint64_t pending = v->ready & ~k->active;

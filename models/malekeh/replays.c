@@ -50,7 +50,7 @@ static int begin_kernel(void *ctx, const struct ct_kernel *k, struct ct_error *e
 static int lacks_masks(const struct ct_mechanism_run *run, const struct ct_mk_system *s)
 {
 	const struct ct_mk_masks *m = &mk_run_of(run)->masks;
-	return (ct_mk_needs_bits(s) && !m->n) || (ct_mk_needs_plan(s) && !(m->n && m->plans));
+	return (ct_mk_needs_bits(s) && !m->n) || (ct_mk_needs_code(s) && !(m->n && m->plans));
 }
 
 /* Reuse bits and plans where no pass has left any, as with a profile from a file: one replay of the trace behind it, with

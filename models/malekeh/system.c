@@ -76,6 +76,11 @@ int ct_mk_needs_plan(const struct ct_mk_system *s)
 	return s->kind == CT_MK_SW_RFC || s->kind == CT_MK_LTRF;
 }
 
+int ct_mk_needs_code(const struct ct_mk_system *s)
+{
+	return ct_mk_needs_plan(s) || s->kind == CT_MK_RFC;
+}
+
 /* Values of 128 B that one sub-core (monolithic: the SM) holds. */
 static uint64_t count_values(const struct ct_mk_system *s, uint64_t warps)
 {

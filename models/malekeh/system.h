@@ -70,6 +70,8 @@ int ct_mk_system_find(const char *name);
 int ct_mk_needs_bits(const struct ct_mk_system *s);
 /* Whether software fills its cache, by plans of the code. Pure. */
 int ct_mk_needs_plan(const struct ct_mk_system *s);
+/* Whether the compiler tells it anything but reuse bits: plans, or which values are dead. Pure. */
+int ct_mk_needs_code(const struct ct_mk_system *s);
 
 /* Storage of register values outside the banks, bytes per SM of g (collectors and
  * caches together), and what that is beyond the baseline's collectors. */

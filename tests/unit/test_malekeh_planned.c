@@ -469,12 +469,12 @@ static void chained(struct program *p, unsigned chains, int own)
 	}
 }
 
-/* Without memory both find and read the same, and take as long: SW-RFC within 0.3 %, and 1.3 % where 32 chains leave each of two
- * active warps something to wait for in turn. The engine fetches an interval when the operands of its first instruction are
+/* Without memory both find and read the same, and take as long: SW-RFC and RFC within 0.3 %, and 1.4 % where 32 chains leave each of two
+ * active warps something to wait for in turn. RFC and LTRF write what is left at a warp's end in one of the two only. The engine fetches an interval when the operands of its first instruction are
  * there, and not before: where an interval is over after eight instructions that costs LTRF 4.7 %. */
 static void model_and_engine_agree(void **state)
 {
-	static const char *const systems[] = {"SW-RFC", "LTRF"};
+	static const char *const systems[] = {"SW-RFC", "LTRF", "RFC"};
 	static struct program p;
 	struct ct_gpu g;
 	(void)state;
@@ -485,17 +485,22 @@ static void model_and_engine_agree(void **state)
 			struct ct_mk_masks masks;
 			chained(&p, chains, own);
 			stream_of(&p, p.warps, &g, &s, &masks);
-			for (unsigned i = 0; i < 2; i++) {
+			for (unsigned i = 0; i < 3; i++) {
 				struct ct_mk_counts engine, model;
 				uint64_t cycles;
 				in_the_engine(&p, systems[i], &g, &masks, &engine, &cycles);
 				in_the_model(&s, systems[i], &g, &model);
-				double off = fabs((double)model.cycles / (double)cycles - 1);
+				const double off = fabs((double)model.cycles / (double)cycles - 1);
+				assert_true(off < (i == 1 ? 0.05 : chains == 32 ? 0.014 : 0.003));
+				assert_true(labs((long)(engine.bank_writes - model.bank_writes)) <
+				            (i ? 60 : 1));
+				if (i == 2) {
+					assert_in_range(engine.bank_reads, model.bank_reads - 40,
+					                model.bank_reads);
+					continue;
+				}
 				assert_int_equal(engine.bank_reads, model.bank_reads);
 				assert_int_equal(engine.hits, model.hits);
-				if (i == 0)
-					assert_int_equal(engine.bank_writes, model.bank_writes);
-				assert_true(off < (i ? 0.05 : chains == 32 ? 0.013 : 0.003));
 			}
 			ct_mk_stream_free(&s);
 			ct_mk_masks_clear(&masks);
