@@ -16,9 +16,13 @@ static int is_control(unsigned char c)
 static size_t plain_length(const char *s, size_t n, char special)
 {
 	size_t i = 0;
-	for (size_t len; i < n && (len = ct_utf8(s + i, n - i)) > 0; i += len)
+	for (size_t len; i < n; i += len) {
 		if (is_control((unsigned char)s[i]) || s[i] == '\\' || s[i] == special)
 			break;
+		len = (unsigned char)s[i] < 0x80 ? 1 : ct_utf8(s + i, n - i);
+		if (!len)
+			break;
+	}
 	return i;
 }
 

@@ -1,7 +1,5 @@
 /* Histograms as records: RD, RJ, RT. Every histogram has its cold record even when that
  * is 0, so that an empty view can be told from one that was not measured. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +7,11 @@
 #include "profile/profile.h"
 #include "profile/profile_internal.h"
 
-enum { NUMBER = 24 };
+enum { NUMBER = PROFILE_COUNT_TEXT };
 
 static const char *bound_text(char s[NUMBER], uint64_t v)
 {
-	if (v == UINT64_MAX)
-		return "inf";
-	snprintf(s, NUMBER, "%" PRIu64, v);
-	return s;
-}
-
-static const char *count_text(char s[NUMBER], uint64_t v)
-{
-	snprintf(s, NUMBER, "%" PRIu64, v);
-	return s;
+	return v == UINT64_MAX ? "inf" : profile_count_text(s, v);
 }
 
 /* Sums from a document must not wrap. */
@@ -72,8 +61,8 @@ static int add_bin(struct ct_profile *p, const char *scope, const char *view, ui
 	                   view,
 	                   bound_text(a, lo),
 	                   bound_text(b, hi),
-	                   count_text(c, reads),
-	                   count_text(d, writes)};
+	                   profile_count_text(c, reads),
+	                   profile_count_text(d, writes)};
 	return ct_profile_add(p, "RD", 6, f, e);
 }
 
@@ -120,7 +109,7 @@ static int add_cell(struct ct_profile *p, const char *type, const char *scope, c
 	const char *f[7] = {scope, name};
 	for (int i = 0; i < 4; i++)
 		f[2 + i] = bound_text(s[i], bound[i]);
-	f[6] = count_text(c, n);
+	f[6] = profile_count_text(c, n);
 	return ct_profile_add(p, type, 7, f, e);
 }
 

@@ -86,5 +86,9 @@ int profile_reader_end(struct profile_reader *ps, int st, struct ct_profile **p)
 /* Numbers in the syntax of fields. */
 int profile_is_count(const char *s);
 int profile_is_number(const char *s); /* JSON's number syntax */
+/* The count in decimal. The text lies in s, at its end, and lives as long as s. Profiles have some ten thousand of them, and
+ * snprintf() takes ten times as long. */
+enum { PROFILE_COUNT_TEXT = 24 };
+const char *profile_count_text(char s[PROFILE_COUNT_TEXT], uint64_t v);
 
 #endif

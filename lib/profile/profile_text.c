@@ -73,3 +73,13 @@ int ct_field_count(const char *text, uint64_t *v)
 	*v = n;
 	return 1;
 }
+
+const char *profile_count_text(char s[PROFILE_COUNT_TEXT], uint64_t v)
+{
+	char *c = s + PROFILE_COUNT_TEXT - 1;
+	*c = '\0';
+	do {
+		*--c = (char)('0' + v % 10);
+	} while (v /= 10);
+	return c;
+}

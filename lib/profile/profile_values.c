@@ -48,12 +48,6 @@ static int put_record(struct ct_profile *p, const char *type, unsigned n, const 
 	return ct_profile_put(p, type, n, f, e);
 }
 
-static const char *count_text(char s[NUMBER], uint64_t v)
-{
-	snprintf(s, NUMBER, "%" PRIu64, v);
-	return s;
-}
-
 static const struct ct_record *find2(const struct ct_profile *p, const char *type, const char *a,
                                      const char *b)
 {
@@ -74,7 +68,7 @@ int ct_profile_add_count(struct ct_profile *p, const char *scope, const char *me
                          const char *unit, const char *method, struct ct_error *e)
 {
 	char s[NUMBER];
-	return put_sn(p, scope, metric, count_text(s, v), unit, method, e);
+	return put_sn(p, scope, metric, profile_count_text(s, v), unit, method, e);
 }
 
 int ct_profile_add_real(struct ct_profile *p, const char *scope, const char *metric, double v,
@@ -133,7 +127,7 @@ int ct_profile_add_im(struct ct_profile *p, const char *scope, const char *item,
 {
 	char s[NUMBER];
 	int whole = v >= 0 && v < 9007199254740992.0 && v == floor(v);
-	const char *f[] = {scope, item, whole ? count_text(s, (uint64_t)v) : real_text(s, v),
+	const char *f[] = {scope, item, whole ? profile_count_text(s, (uint64_t)v) : real_text(s, v),
 	                   unit ? unit : unit_of(p, "IM", item)};
 	return put_record(p, "IM", 4, f, e);
 }
@@ -161,7 +155,8 @@ int ct_profile_add_mr(struct ct_profile *p, const char *scope, const char *level
                       uint64_t capacity_bytes, double miss_ratio, struct ct_error *e)
 {
 	char c[NUMBER], m[NUMBER];
-	const char *f[] = {scope, level, count_text(c, capacity_bytes), real_text(m, miss_ratio)};
+	const char *f[] = {scope, level, profile_count_text(c, capacity_bytes),
+	                   real_text(m, miss_ratio)};
 	return put_record(p, "MR", 4, f, e);
 }
 
@@ -169,7 +164,7 @@ int ct_profile_add_me(struct ct_profile *p, const char *scope, const char *level
                       uint64_t capacity_bytes, double low, double high, struct ct_error *e)
 {
 	char c[NUMBER], l[NUMBER], h[NUMBER];
-	const char *f[] = {scope, level, count_text(c, capacity_bytes), real_text(l, low),
+	const char *f[] = {scope, level, profile_count_text(c, capacity_bytes), real_text(l, low),
 	                   real_text(h, high)};
 	return put_record(p, "ME", 5, f, e);
 }

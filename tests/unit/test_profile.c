@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -504,6 +505,20 @@ static int is_third(void *ctx, const struct ct_record *r)
 }
 
 /* Removing a record cannot fail, so it must need no memory: also where one key more would. */
+static void counts_are_written_as_printf_does(void **state)
+{
+	(void)state;
+	uint64_t seed = 1;
+	for (unsigned bits = 0; bits <= 64; bits++)
+		for (int k = 0; k < 50; k++) {
+			char text[PROFILE_COUNT_TEXT], expected[32];
+			uint64_t v = bits ? ct_rand64(&seed) >> (64 - bits) : 0;
+			v = k == 0 && bits == 64 ? UINT64_MAX : v;
+			snprintf(expected, sizeof expected, "%" PRIu64, v);
+			assert_string_equal(profile_count_text(text, v), expected);
+		}
+}
+
 static void removing_needs_no_memory(void **state)
 {
 	enum { FULL = 256 / 4 * 3 };
@@ -553,6 +568,7 @@ int main(void)
 		cmocka_unit_test(writes_and_reads_any_text),
 		cmocka_unit_test(survives_garbage),
 		cmocka_unit_test(index_agrees_with_a_scan),
+		cmocka_unit_test(counts_are_written_as_printf_does),
 		cmocka_unit_test(removing_needs_no_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
