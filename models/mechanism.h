@@ -246,6 +246,12 @@ struct ct_mechanism {
 	 * NULL: nothing. Failures stay in w. */
 	void (*setting_records)(const struct ct_mechanism_run *run, unsigned system, double setting,
 	                        struct ct_records *w);
+	/* Adds to w, which names the system and the method, what a replay of such an engine has counted: total[] of the engine and
+	 * what its parts keep. Of a sampled replay only rates, and ratios of two systems, say something: parts count its warm-up,
+	 * too. NULL: nothing. Failures stay in w. */
+	void (*replay_records)(const struct ct_mechanism_run *run, unsigned system,
+	                       const struct ct_replay_counts *total, const void *parts,
+	                       struct ct_records *w);
 	/* For property tests and fuzz targets: an engine on g with parts whose system and settings the bytes choose, small
 	 * enough for programs of a few instructions. Returns 1 when those bytes make none; *parts is freed by
 	 * any_engine_free in every case. NULL: no part replays it. */

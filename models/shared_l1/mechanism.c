@@ -182,6 +182,7 @@ const struct ct_mechanism ct_mechanism_shared_l1 = {
 	.sweep = sweep,
 	.engine = ct_sl_engine,
 	.engine_free = ct_sl_engine_free,
+	.replay_records = ct_sl_replay_records,
 	.any_engine = ct_sl_any_engine,
 	.any_engine_free = ct_sl_any_engine_free,
 	.parse_file = ct_sl_parse_file,

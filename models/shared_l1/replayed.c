@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/common/records.h"
 #include "models/shared_l1/records.h"
 
 int ct_sl_replayed_at(int i)
@@ -35,6 +36,15 @@ static void l1_rates(const struct ct_replay_counts *c, const struct ct_sl_part_c
 	x->l1_request_miss_rate = quotient(o->read_misses + o->write_misses, o->reads + o->writes);
 	x->replication_ratio = quotient(o->replicated, o->landed);
 	x->replicas = quotient(o->copies, o->landed);
+}
+
+void ct_sl_replayed_rates(int s, const struct ct_replay_counts *c, const struct ct_sl_part_counts *part,
+                          struct ct_records *w)
+{
+	struct ct_sl_estimate x;
+	l1_rates(c, part, ct_sl_system_at((size_t)s)->shared, &x);
+	ct_records_value(w, "l1_miss_rate", x.l1_miss_rate);
+	ct_records_value(w, "l1_request_miss_rate", x.l1_request_miss_rate);
 }
 
 void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s, const struct ct_replay_counts *c,

@@ -2,6 +2,7 @@
 #ifndef CT_MODELS_SHARED_L1_REPLAYED_H
 #define CT_MODELS_SHARED_L1_REPLAYED_H
 
+#include "models/common/records.h"
 #include "models/shared_l1/estimate.h"
 #include "models/shared_l1/part.h"
 
@@ -15,6 +16,10 @@ int ct_sl_replayed_at(int i);
  * come from the counts, which need ct_replay_options.replication. */
 void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s, const struct ct_replay_counts *counts,
                              const struct ct_sl_part_counts *part, struct ct_sl_estimate *x);
+
+/* Adds the miss rates of that run to w, which names the system and the method. */
+void ct_sl_replayed_rates(int s, const struct ct_replay_counts *counts,
+                          const struct ct_sl_part_counts *part, struct ct_records *w);
 
 /* All rows from the estimates of the replayed systems (out[] has CT_SL_SYSTEMS of them, in the
  * table's order; Best is filled in here). configured: cycles without launches of the user's

@@ -185,6 +185,17 @@ void ct_sl_engine_free(void *parts)
 	free(x);
 }
 
+void ct_sl_replay_records(const struct ct_mechanism_run *run, unsigned system,
+                          const struct ct_replay_counts *total, const void *parts, struct ct_records *w)
+{
+	const struct engine_parts *x = parts;
+	struct ct_sl_part_counts counts = {0};
+	(void)run;
+	if (x && x->part)
+		ct_sl_part_counts(x->part, &counts);
+	ct_sl_replayed_rates((int)system, total, &counts, w);
+}
+
 /* ---- the estimate ---- */
 
 /* Replays that came with the profile stand for estimates, if they are of what is asked now. */

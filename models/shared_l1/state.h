@@ -52,6 +52,8 @@ int ct_sl_replay(struct ct_mechanism_run *run, const char *why, struct ct_error 
 int ct_sl_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
                  void **parts, struct ct_error *e);
 void ct_sl_engine_free(void *parts);
+void ct_sl_replay_records(const struct ct_mechanism_run *run, unsigned system,
+                          const struct ct_replay_counts *total, const void *parts, struct ct_records *w);
 int ct_sl_acted(const struct ct_profile *p, char *text, size_t n);
 void ct_sl_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
                   size_t n);

@@ -28,15 +28,20 @@ static const struct ct_figure_series figure_2[] = {
 	CT_FIGURE_ES("", "128 B", NAME, "128B", "speedup"),
 	CT_FIGURE_ES("", "256 B", NAME, "256B", "speedup"),
 };
+/* Of what sends for anything, in the order of the system's own replay where one was made, else in that of the pass, which is
+ * the same rule. */
+#define MPKI "l1_sent_mpki|l1_request_mpki"
+#define MISS_RATE "l1_sent_inst_rate|mem_inst_miss_rate"
+#define UPWARDS "l1_sent_bytes|traffic_l1_to_l2_bytes"
 static const struct ct_figure_series figure_4[] = {
-	CT_FIGURE_ES("", "32 B", NAME, "32B", "mem_inst_miss_rate"),
-	CT_FIGURE_ES("", "64 B", NAME, "64B", "mem_inst_miss_rate"),
-	CT_FIGURE_ES("", "128 B", NAME, "128B", "mem_inst_miss_rate"),
+	CT_FIGURE_ES("", "32 B", NAME, "32B", MISS_RATE),
+	CT_FIGURE_ES("", "64 B", NAME, "64B", MISS_RATE),
+	CT_FIGURE_ES("", "128 B", NAME, "128B", MISS_RATE),
 };
 static const struct ct_figure_series figure_5[] = {
-	CT_FIGURE_OVER("", "32 B", NAME, "32B", "traffic_l1_to_l2_bytes", "128B"),
-	CT_FIGURE_OVER("", "64 B", NAME, "64B", "traffic_l1_to_l2_bytes", "128B"),
-	CT_FIGURE_OVER("", "256 B", NAME, "256B", "traffic_l1_to_l2_bytes", "128B"),
+	CT_FIGURE_OVER("", "32 B", NAME, "32B", UPWARDS, "128B"),
+	CT_FIGURE_OVER("", "64 B", NAME, "64B", UPWARDS, "128B"),
+	CT_FIGURE_OVER("", "256 B", NAME, "256B", UPWARDS, "128B"),
 };
 static const struct ct_figure_series figure_10[] = {
 	CT_FIGURE_ES("a", "32 B", NAME, "32B", "speedup"),
@@ -50,9 +55,6 @@ static const struct ct_figure_series figure_10[] = {
 	CT_FIGURE_ES("b", "TSC", NAME, "TSC", "speedup"),
 	CT_FIGURE_ES("b", "TSC+", NAME, "TSC+", "speedup"),
 };
-/* Of requests that send for anything, in the replay's order where both were replayed, else in that of the pass, which is the
- * same rule. */
-#define MPKI "l1_sent_mpki|l1_request_mpki"
 static const struct ct_figure_series figure_11[] = {
 	CT_FIGURE_OVER("", "LAMAR", NAME, "LAMAR", MPKI, "128B"),
 	CT_FIGURE_OVER("", "DSC-2", NAME, "DSC-2", MPKI, "128B"),
@@ -122,20 +124,27 @@ static void make_chunks(const struct ct_figure_run *run, struct ct_figure_rows *
 }
 
 /* Bytes between L1 and L2, relative to those that the baseline fetches. */
+/* Traffic of a workload, from the systems' own replays where all of them were replayed. */
 static void make_traffic(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
-	static const char *const system[] = {"128B", "LAMAR", "TSC"};
-	static const char *const name[] = {"baseline", "LAMAR", "TSC"};
+	enum { SYSTEMS = 3 };
+	static const char *const system[SYSTEMS] = {"128B", "LAMAR", "TSC"};
+	static const char *const name[SYSTEMS] = {"baseline", "LAMAR", "TSC"};
+	static const char *const upwards[] = {"traffic_l1_to_l2_bytes", "l1_sent_bytes"};
+	static const char *const downwards[] = {"traffic_l2_to_l1_bytes", "l1_received_bytes"};
 	for (size_t i = 0; i < run->n; i++) {
 		const struct ct_figure_workload *w = &run->workload[i];
-		double base = ct_figure_es(w, NAME, "128B", "traffic_l2_to_l1_bytes", NULL);
+		int own = 1;
+		for (int s = 0; s < SYSTEMS; s++)
+			own &= !isnan(ct_figure_es(w, NAME, system[s], downwards[1], NULL));
+		double base = ct_figure_es(w, NAME, "128B", downwards[own], NULL);
 		if (!(base > 0))
 			ct_figure_add_missing(
 				rows, name[0], w->name, "L2 to L1",
 				base == 0 ? "nothing comes from L2" : "run reuse --mechanisms all");
-		for (int s = 0; s < 3 && base > 0; s++) {
-			double up = ct_figure_es(w, NAME, system[s], "traffic_l1_to_l2_bytes", NULL);
-			double down = ct_figure_es(w, NAME, system[s], "traffic_l2_to_l1_bytes", NULL);
+		for (int s = 0; s < SYSTEMS && base > 0; s++) {
+			double up = ct_figure_es(w, NAME, system[s], upwards[own], NULL);
+			double down = ct_figure_es(w, NAME, system[s], downwards[own], NULL);
 			ct_figure_add(rows, name[s], w->name, "L1 to L2", up / base);
 			ct_figure_add(rows, name[s], w->name, "L2 to L1", down / base);
 		}

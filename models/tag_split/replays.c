@@ -71,16 +71,25 @@ static double own_cycles(const struct ct_replay_counts *c)
 	return (double)(c->cycles - c->launch_cycles);
 }
 
-/* Misses per 1000 thread instructions in both readings of a partial miss (partial-miss-mpki). The systems without
+/* Load misses in the order of the system's own replay, and its traffic: per 1000 thread instructions in both readings of a
+ * partial miss (partial-miss-mpki), and per load instruction but behind MRPB, which mixes instructions. The systems without
  * parts have none, and nobody has behind a warm-up, which the parts count as well. */
-static void write_miss_counts(struct ct_records *w, const struct ct_ts_parts *x, uint64_t thread_insts)
+void ts_replay_records(const struct ct_mechanism_run *run, unsigned system,
+                       const struct ct_replay_counts *total, const void *parts, struct ct_records *w)
 {
+	const double packet = ts_run_of(run)->params.v[CT_TS_PACKET_BYTES];
 	struct ct_ts_counts c;
-	if (!x || !thread_insts)
+	if (!parts || !total->thread_insts || run->settings->warmup)
 		return;
-	ct_ts_parts_counts(x, &c);
-	ct_records_value(w, "l1_sent_mpki", 1000 * (double)c.request_misses / (double)thread_insts);
-	ct_records_value(w, "l1_entry_mpki", 1000 * (double)c.entries / (double)thread_insts);
+	ct_ts_parts_counts(parts, &c);
+	ct_records_value(w, "l1_sent_mpki",
+	                 1000 * (double)c.request_misses / (double)total->thread_insts);
+	ct_records_value(w, "l1_entry_mpki", 1000 * (double)c.entries / (double)total->thread_insts);
+	if (!ct_ts_system_at(system)->prioritised)
+		ct_records_value(w, "l1_sent_inst_rate",
+		                 c.loads ? (double)c.load_misses / (double)c.loads : NAN);
+	ct_records_value(w, "l1_sent_bytes", packet * (double)(c.request_misses + c.write_packets));
+	ct_records_value(w, "l1_received_bytes", packet * (double)c.data_packets);
 }
 
 /* total[] and parts[] of engine[], the systems in the table's order; 128B comes first and the configured one last. */
@@ -100,8 +109,7 @@ static int write_systems(const struct ct_mechanism_run *run, const unsigned *sys
 		ct_records_value(&w, "llc_mpki", 1000 * (double)c->llc_misses / (double)c->thread_insts);
 		ct_records_value(&w, "l1_miss_rate", (double)c->l1_misses / (double)c->l1_accesses);
 		ct_records_value(&w, "l1_mpki", 1000 * (double)c->l1_misses / (double)c->thread_insts);
-		if (!run->settings->warmup)
-			write_miss_counts(&w, parts[i], c->thread_insts);
+		ts_replay_records(run, system[i], c, parts[i], &w);
 	}
 	return w.status;
 }

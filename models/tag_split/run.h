@@ -36,6 +36,9 @@ int ts_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 int ts_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
               void **parts, struct ct_error *e);
 void ts_engine_free(void *parts);
+/* What such a replay has counted, as ct_mechanism's replay_records() says. */
+void ts_replay_records(const struct ct_mechanism_run *run, unsigned system,
+                       const struct ct_replay_counts *total, const void *parts, struct ct_records *w);
 
 /* sweep.c */
 extern const struct ct_mechanism_sweep ts_sweeps[];

@@ -83,6 +83,16 @@ check "chunks of a line on its way open none" less "$(value TSC l1_entry_mpki re
 same "Figure 11 has what the replay counted" \
 	"$(awk -v a="$(value TSC l1_sent_mpki replayed.out replay)" -v b="$(value 128B l1_sent_mpki replayed.out replay)" 'BEGIN { printf "%.4f\n", a / b }')" \
 	"$("$CT_RELEASE/report" -q --figure tag-split:11 replayed.out | awk -F'\t' '$4 == "TSC" { printf "%.4f\n", $5 }')"
+check "a replay counts its own misses and traffic" awk \
+	-v rate="$(value 128B l1_sent_inst_rate replayed.out replay)" -v fine="$(value TSC l1_received_bytes replayed.out replay)" \
+	-v coarse="$(value 128B l1_received_bytes replayed.out replay)" -v up="$(value 128B l1_sent_bytes replayed.out replay)" \
+	'BEGIN { exit !(rate > 0.9 && rate <= 1 && fine > 0 && fine < coarse / 2 && up * 4 >= coarse) }'
+same "Figures 4 and 5 have them" \
+	"$(value 32B l1_sent_inst_rate replayed.out replay | awk '{ printf "%.4f", $1 }') $(awk -v a="$(value 32B l1_sent_bytes replayed.out replay)" -v b="$(value 128B l1_sent_bytes replayed.out replay)" 'BEGIN { printf "%.4f", a / b }')" \
+	"$("$CT_RELEASE/report" -q --figure tag-split:4 replayed.out | awk -F'\t' '$4 == "32 B" { printf "%.4f", $5; exit }') $("$CT_RELEASE/report" -q --figure tag-split:5 replayed.out | awk -F'\t' '$4 == "32 B" { printf "%.4f", $5; exit }')"
+same "Figure 12, too, over what 128B received" \
+	"$(awk -v a="$(value TSC l1_received_bytes replayed.out replay)" -v b="$(value 128B l1_received_bytes replayed.out replay)" 'BEGIN { printf "%.4f", a / b }')" \
+	"$("$CT_RELEASE/report" -q --figure tag-split:12 replayed.out | grep 'L2 to L1' | awk -F'\t' '/TSC/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9.]+$/) v = $i; printf "%.4f", v; exit }')"
 check "TSC gains in the replay too" within "$(value TSC speedup replayed.out replay)" 1.5 10
 check "as much as 32 B lines" less "$(value 32B speedup replayed.out replay)" "$(value TSC speedup replayed.out replay)"
 check "the replay is near the estimate" within "$(value TSC speedup replayed.out replay)" \

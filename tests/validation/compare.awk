@@ -16,11 +16,13 @@ file == 1 && $1 == "item" && $2 == paper {
 }
 file == 2 { value[$1, $3, $2] = $4; found[$1] = 1; if ($2 == "size") size[$1] = $4 }
 
+# Metrics of the pass, and what a system's own replay counts in their place.
+BEGIN { own["mem_inst_miss_rate"] = "l1_sent_inst_rate"; own["l1_request_mpki"] = "l1_sent_mpki"; own["traffic_l1_to_l2_bytes"] = "l1_sent_bytes" }
 # The SMs that a system leaves to the program at its best, and its speed-up, come from replays where all that is needed was replayed.
 function replayed(w, s, m) {
 	if (m == "compute_sms") return (w, s, "setting@replay") in value ? value[w, s, "setting@replay"] : \
 		(w, s, "speedup@replay") in value ? value[w, "-", "sms"] : ""
-	return value[w, s, m "@replay"]
+	return value[w, s, (m in own ? own[m] : m) "@replay"]
 }
 # Half of the 90 % range of a ratio of sampled replays, in its logarithm: each system's is over the GPU as configured. "": nothing was left out.
 function half_of(w, s, other,   a, b) {

@@ -51,18 +51,22 @@ estimate() { # PAPER WORKLOAD TRACE
 			$1 == "ES" && $2 == "all" { print w "\t" $5 "\t" $4 "\t" $6 }' "$dir/r"
 }
 
-# What replays say, as lines of results: the speed-up over the GPU as configured of each system at its best setting.
+# What replays say, as lines of results: the speed-up over the GPU as configured of each system at its best setting, and what
+# else was counted there.
 replay() { # PAPER WORKLOAD TRACE KNOWN
 	(ulimit -t "$LIMIT"; "$build/tests/truth" -s "$SCALE" $([ "$SAMPLE" = 1 ] || echo "-S $SAMPLE") -y "$1:$systems" "${options[@]/#/-o}" $gpu data "$3" "$4") || return
 	awk -F'\t' -v OFS='\t' -v w="$2" '
 		$1 == "-" && $5 == "full" { configured = $6 }
 		$1 == "half" { half[$3, $4] = $5 }
+		$1 == "counted" { metrics[$3, $4] = metrics[$3, $4] " " $5; counted[$3, $4, $5] = $6; next }
 		$1 != "-" && NF == 6 && $5 == "full" && $6 != "inf" && (!($3 in best) || $6 < best[$3]) { best[$3] = $6; setting[$3] = $4 }
 		END {
 			for (s in best) {
 				print w, "speedup@replay", s, sprintf("%.6g", configured / best[s])
 				if ((s, setting[s]) in half) print w, "speedup_half@replay", s, half[s, setting[s]]
 				if (setting[s] > 0) print w, "setting@replay", s, setting[s]
+				n = split(metrics[s, setting[s]], metric, " ")
+				for (i = 1; i <= n; i++) print w, metric[i] "@replay", s, counted[s, setting[s], metric[i]]
 			}
 		}' "$4" | sort
 }

@@ -7,8 +7,9 @@
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
  * mechanism ("-": none), role (configured, judged, alternative), system, setting (0: it has none), timing, cycles
  * without launches. Other lines: "scale" and "sms", the part of the GPU; "searched" with mechanism and system: all its
- * settings have been tried. Lines are written as soon as a batch of replays is over, so that a run that is cut loses
- * little.
+ * settings have been tried; "counted" with mechanism, system, setting, metric and value: what else a replay of a system has
+ * counted, as the mechanism's replay_records() tells. Lines are written as soon as a batch of replays is over, so that a run that
+ * is cut loses little.
  *
  *     -1  leaves out systems whose best setting has to be searched
  *     -q  also replays in quick timing what full timing found best
@@ -28,6 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "models/common/records.h"
 #include "models/common/workload.h"
 #include "models/observers.h"
 #include "models/registry.h"
@@ -149,6 +151,8 @@ static void read_known(struct truth *t, const char *file)
 		(void)sscanf(line, "scale\t%lf", &t->factor);
 		if (sscanf(line, "searched\t%63[^\t]\t%63[^\t\n]", m, s) == 2)
 			set_searched(t, ct_mechanism_find(m), s);
+		if (!strncmp(line, "counted\t", 8))
+			continue;
 		if (sscanf(line, "%63[^\t]\t%15[^\t]\t%63[^\t]\t%lf\t%7[^\t]\t%lf", m, role, s, &setting,
 		           timing, &cycles) != 6)
 			continue;
@@ -334,6 +338,31 @@ static int make_engine(struct truth *t, struct cell *c, struct ct_replays_engine
 	return 1;
 }
 
+/* Writes what the replay of a system has counted beside its cycles. */
+static void write_counted(struct truth *t, const struct cell *c, const struct ct_replay_counts *total,
+                          const void *parts)
+{
+	const struct ct_mechanism *m = c->mechanism < 0 ? NULL : ct_mechanism_at((unsigned)c->mechanism);
+	const struct ct_record *r;
+	struct ct_error e = {0};
+	size_t i = 0;
+	if (!m || !m->replay_records || c->off || c->timing != CT_REPLAY_FULL)
+		return;
+	struct ct_profile *p = ct_profile_new(&e);
+	struct ct_records w = {
+		.p = p, .e = &e, .mechanism = m->name, .system = system_name(c), .method = "replay"};
+	if (p) {
+		ct_profile_set_metrics(p, ct_mechanism_metric);
+		m->replay_records(&t->run[c->mechanism], (unsigned)c->system, total, parts, &w);
+	}
+	if (!p || w.status != CT_OK)
+		die(m->name, &e);
+	while ((r = ct_profile_next(p, "ES", &i)) != NULL)
+		fprintf(t->out, "counted\t%s\t%s\t%.6g\t%s\t%s\n", m->name, system_name(c), c->setting,
+		        r->field[3], r->field[4]);
+	ct_profile_free(p);
+}
+
 /* How far what a sample tells of the system's speed-up may be off. Takes the series. */
 static void write_half(struct truth *t, const struct cell *c, struct ct_sample_series *series)
 {
@@ -388,6 +417,7 @@ static unsigned replay_some(struct truth *t)
 	for (unsigned i = 0; i < n; i++) {
 		made[i]->cycles = (double)(total[i].cycles - total[i].launch_cycles);
 		write_cell(t, made[i]);
+		write_counted(t, made[i], &total[i], parts[i]);
 		if (parts[i])
 			t->run[made[i]->mechanism].mechanism->engine_free(parts[i]);
 	}
