@@ -7,8 +7,8 @@
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
  * mechanism ("-": none), role (configured, judged, alternative), system, setting (0: it has none), timing, cycles
  * without launches. Other lines: "scale" and "sms", the part of the GPU; "searched" with mechanism and system: all its
- * settings have been tried; "counted" with mechanism, system, setting, metric and value: what else a replay of a system has
- * counted, as the mechanism's replay_records() tells. Lines are written as soon as a batch of replays is over, so that a run that
+ * settings have been tried; with -y "counted" with mechanism, system, setting, metric and value: what else the replay of a
+ * system has counted, as the mechanism's replay_records() tells. Lines are written as soon as a batch of replays is over, so that a run that
  * is cut loses little.
  *
  *     -1  leaves out systems whose best setting has to be searched
@@ -346,7 +346,7 @@ static void write_counted(struct truth *t, const struct cell *c, const struct ct
 	const struct ct_record *r;
 	struct ct_error e = {0};
 	size_t i = 0;
-	if (!m || !m->replay_records || c->off || c->timing != CT_REPLAY_FULL)
+	if (!t->named || !m || !m->replay_records || c->off || c->timing != CT_REPLAY_FULL)
 		return;
 	struct ct_profile *p = ct_profile_new(&e);
 	struct ct_records w = {
