@@ -30,8 +30,9 @@ function half_of(w, s, other,   a, b) {
 	b = other == "-" ? "" : value[w, other, "speedup_half@replay"]
 	return a + 0 == 0 && b + 0 == 0 && a b !~ /NA/ ? "" : a == "NA" || b == "NA" ? "NA" : sqrt(a * a + b * b)
 }
-# Metric of a system, over that of another where one is named. Sets by_replay, and half.
+# Metric of a system, over that of another where one is named. Sets by_replay, half, and sampled.
 function ours(w, i,   a, b) {
+	sampled = half_of(w, system_of[i], against[i]) != ""
 	half = metric[i] == "speedup" ? half_of(w, system_of[i], against[i]) : ""
 	a = replayed(w, system_of[i], metric[i])
 	b = against[i] == "-" ? 1 : replayed(w, against[i], metric[i])
@@ -109,7 +110,7 @@ function table(   c, k, i, n, x, line, a, b, agree, told, ranges) {
 			i = at[column[c], app[k]]
 			if (i == "") { line = line sprintf("  %-17s", ""); continue }
 			x = ours(workload[app[k]], i)
-			line = line sprintf("  %5s %7s %s%s ", want[i], shown(x), mark(want[i], x), !by_replay ? " " : half == "" ? "r" : "s")
+			line = line sprintf("  %5s %7s %s%s ", want[i], shown(x), mark(want[i], x), !by_replay ? " " : sampled ? "s" : "r")
 			if (by_replay && half != "") ranges = ranges (ranges == "" ? "" : ", ") sprintf("%s (%d) %.3f +- %s", app[k], c, x, half == "NA" ? "NA" : sprintf("%.3f", x * half))
 		}
 		sub(/ +$/, "", line)
