@@ -56,6 +56,7 @@ struct mk_warp {
 	uint8_t fetched, dirty_any;
 	uint16_t fetching; /* registers still to come */
 	uint64_t dirty[4];
+	struct ct_mk_regs wrote; /* by instructions of the interval */
 };
 
 /* A cache table (reading caching-collector). */
@@ -219,6 +220,8 @@ void mk_rfc_kill(struct mk_core *k, uint32_t warp, uint8_t reg);
 void mk_rfc_empty(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now);
 /* Two-level sets: moves warps between them. */
 void mk_sets(struct mk_sm *sm, struct mk_core *k, uint64_t now);
+/* LTRF: the warp's next instruction issues. */
+void mk_note_written(const struct mk_sm *sm, struct mk_warp *w);
 /* LTRF: the warp stands before an instruction; fetches its interval if it has to. */
 void mk_fetch(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now);
 

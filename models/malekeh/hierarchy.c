@@ -189,6 +189,13 @@ static void leave_range(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint
 	write_dirty(sm, k, warp, live, now);
 }
 
+void mk_note_written(const struct mk_sm *sm, struct mk_warp *w)
+{
+	for (unsigned i = 0; i < w->op->ndst; i++)
+		ct_mk_regs_put(&w->wrote, sm->s->writes[w->op->dst + i], 1);
+}
+
+/* Where a warp has come back to its interval, it also fetches what it has written in it. */
 void mk_fetch(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 {
 	struct mk_warp *w = &k->warp[warp];
@@ -197,16 +204,22 @@ void mk_fetch(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 		leave_range(sm, k, warp, now);
 		w->range++;
 		w->fetched = 0;
+		w->wrote = (struct ct_mk_regs){{0}};
 	}
 	if (w->fetched || !(k->active >> warp & 1))
 		return;
 	const struct ct_mk_range *r = &p->range[w->range];
-	w->fetched = 1;
-	w->fetching = r->reads;
+	struct ct_mk_regs list = w->wrote;
+	uint32_t n = 0;
 	for (unsigned i = 0; i < r->reads; i++)
-		mk_bank_read(sm, k, warp, p->regs[r->regs + i], MK_FETCH + warp);
-	sm->c.cache_fills += r->reads;
-	if (r->reads)
+		ct_mk_regs_put(&list, p->regs[r->regs + i], 1);
+	for (unsigned q = 0; q < 4; q++)
+		for (uint64_t m = list.word[q]; m; m &= m - 1, n++)
+			mk_bank_read(sm, k, warp, q * 64 + ct_low_bit(m), MK_FETCH + warp);
+	w->fetched = 1;
+	w->fetching = (uint16_t)n;
+	sm->c.cache_fills += n;
+	if (n)
 		mk_wake(k, now + 1);
 }
 

@@ -147,6 +147,8 @@ static void issue_next(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32
 	}
 	mark_pending(sm, w, op);
 	take_effect(sm, w, op);
+	if (sm->sys->kind == CT_MK_LTRF)
+		mk_note_written(sm, w);
 	w->life += op->ndst;
 	w->i++;
 	mk_advance(sm, k, warp, now);

@@ -170,10 +170,21 @@ static void fetch(struct twin *t, uint32_t warp, uint64_t now)
 		return;
 	r = &p->range[w->range];
 	w->fetched = 1;
-	w->fetching = r->reads;
-	for (unsigned i = 0; i < r->reads; i++)
-		bank_read(t, warp, p->regs[r->regs + i], FETCH + (int)warp);
-	t->c->cache_fills += r->reads;
+	w->fetching = 0;
+	for (unsigned reg = 0; reg < REGS; reg++) {
+		int wanted = 0;
+		for (unsigned i = 0; i < r->reads; i++)
+			wanted |= p->regs[r->regs + i] == reg;
+		for (uint32_t k = r->first; k < w->i; k++) {
+			const struct ct_mk_op *o = &t->s->op[w->w->rec[k].sid];
+			for (unsigned i = 0; i < o->ndst; i++)
+				wanted |= t->s->writes[o->dst + i] == reg;
+		}
+		if (wanted)
+			bank_read(t, warp, reg, FETCH + (int)warp);
+		w->fetching += wanted;
+		t->c->cache_fills += (uint64_t)wanted;
+	}
 }
 
 static void interval_result(struct twin *t, const struct flight *f, unsigned i, uint64_t now)
