@@ -14,8 +14,9 @@ struct ct_mk_parts;
 /* 1 if the system can be a part. */
 int ct_mk_parts_can(const struct ct_mk_system *s);
 /* Makes the part of a system for an engine of GPU g, with the parameters applied to it (copied). masks: reuse bits and
- * planned code of each launch, in order, as an earlier pass found them; NULL or too few: all far, and nothing planned. sthld: the machine's table, may be NULL if
- * the system has a constant. masks and sthld must outlive the part. Fails with CT_ERR_UNSUPPORTED, CT_ERR_NOMEM. */
+ * planned code of each launch, in order, as an earlier pass found them; NULL or too few: all far, and nothing planned.
+ * sthld: the machine's table, may be NULL if the system has a constant. masks and sthld must outlive the part. Fails with
+ * CT_ERR_UNSUPPORTED, CT_ERR_NOMEM. */
 int ct_mk_parts_new(struct ct_mk_parts **p, const struct ct_mk_system *s, const struct ct_gpu *g,
                     const struct ct_mk_params *params, const struct ct_mk_masks *masks,
                     const struct ct_mk_sthld_table *sthld, uint64_t seed, struct ct_error *e);
