@@ -53,9 +53,9 @@ struct mk_warp {
 	uint8_t used, oldest;
 	/* LTRF */
 	uint32_t range;
-	uint8_t fetched, dirty_any;
+	uint8_t fetched;
 	uint16_t fetching; /* registers still to come */
-	uint64_t dirty[4];
+	struct ct_mk_regs dirty;
 	struct ct_mk_regs wrote; /* by instructions of the interval */
 };
 
@@ -220,6 +220,10 @@ void mk_rfc_kill(struct mk_core *k, uint32_t warp, uint8_t reg);
 void mk_rfc_empty(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now);
 /* Two-level sets: moves warps between them. */
 void mk_sets(struct mk_sm *sm, struct mk_core *k, uint64_t now);
+/* LTRF: the registers of the warp go to the banks, or are asked for, which the warp waits for. */
+void mk_write_regs(struct mk_sm *sm, struct mk_core *k, uint32_t warp, const struct ct_mk_regs *regs,
+                   uint64_t now);
+void mk_fetch_regs(struct mk_sm *sm, struct mk_core *k, uint32_t warp, const struct ct_mk_regs *regs);
 /* LTRF: the warp's next instruction issues. */
 void mk_note_written(const struct mk_sm *sm, struct mk_warp *w);
 /* LTRF: the warp stands before an instruction; fetches its interval if it has to. */

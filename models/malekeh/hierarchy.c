@@ -167,14 +167,22 @@ static void sw_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flig
 
 /* ---- LTRF: everything from the cache, which is filled interval by interval ---- */
 
-static void write_dirty(struct mk_sm *sm, struct mk_core *k, uint32_t warp, const uint64_t *only,
-                        uint64_t now)
+void mk_write_regs(struct mk_sm *sm, struct mk_core *k, uint32_t warp, const struct ct_mk_regs *regs,
+                   uint64_t now)
 {
-	struct mk_warp *w = &k->warp[warp];
 	for (unsigned q = 0; q < 4; q++)
-		for (uint64_t m = w->dirty[q] & (only ? only[q] : UINT64_MAX); m; m &= m - 1)
+		for (uint64_t m = regs->word[q]; m; m &= m - 1)
 			mk_bank_write(sm, k, warp, q * 64 + ct_low_bit(m), now);
-	memset(w->dirty, 0, sizeof w->dirty);
+}
+
+void mk_fetch_regs(struct mk_sm *sm, struct mk_core *k, uint32_t warp, const struct ct_mk_regs *regs)
+{
+	uint32_t n = 0;
+	for (unsigned q = 0; q < 4; q++)
+		for (uint64_t m = regs->word[q]; m; m &= m - 1, n++)
+			mk_bank_read(sm, k, warp, q * 64 + ct_low_bit(m), MK_FETCH + warp);
+	k->warp[warp].fetching = (uint16_t)n;
+	sm->c.cache_fills += n;
 }
 
 /* The interval ends: what is dirty and lives on goes to the banks. */
@@ -183,10 +191,12 @@ static void leave_range(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint
 	const struct ct_mk_plan *p = k->warp[warp].w->plan;
 	const struct ct_mk_range *r = &p->range[k->warp[warp].range];
 	const uint8_t *reg = p->regs + r->regs + r->reads;
-	uint64_t live[4] = {0};
+	struct ct_mk_regs *dirty = &k->warp[warp].dirty, live = {{0}};
 	for (unsigned i = 0; i < r->writes; i++)
-		live[reg[i] / 64] |= mk_bit(reg[i] % 64);
-	write_dirty(sm, k, warp, live, now);
+		ct_mk_regs_put(&live, reg[i], 1);
+	live = ct_mk_regs_both(dirty, &live);
+	mk_write_regs(sm, k, warp, &live, now);
+	*dirty = (struct ct_mk_regs){{0}};
 }
 
 void mk_note_written(const struct mk_sm *sm, struct mk_warp *w)
@@ -210,16 +220,11 @@ void mk_fetch(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 		return;
 	const struct ct_mk_range *r = &p->range[w->range];
 	struct ct_mk_regs list = w->wrote;
-	uint32_t n = 0;
 	for (unsigned i = 0; i < r->reads; i++)
 		ct_mk_regs_put(&list, p->regs[r->regs + i], 1);
-	for (unsigned q = 0; q < 4; q++)
-		for (uint64_t m = list.word[q]; m; m &= m - 1, n++)
-			mk_bank_read(sm, k, warp, q * 64 + ct_low_bit(m), MK_FETCH + warp);
+	mk_fetch_regs(sm, k, warp, &list);
 	w->fetched = 1;
-	w->fetching = (uint16_t)n;
-	sm->c.cache_fills += n;
-	if (n)
+	if (w->fetching)
 		mk_wake(k, now + 1);
 }
 
@@ -231,7 +236,7 @@ static void ltrf_results(struct mk_sm *sm, struct mk_core *k, const struct mk_fl
 	int inside = (k->active >> f->warp & 1) && f->index >= w->w->plan->range[w->range].first;
 	for (unsigned i = 0; i < f->op->ndst; i++) {
 		if (inside) {
-			w->dirty[dst[i] / 64] |= mk_bit(dst[i] % 64);
+			ct_mk_regs_put(&w->dirty, dst[i], 1);
 			sm->c.cache_writes++;
 		} else {
 			mk_bank_write(sm, k, f->warp, dst[i], now);
@@ -300,7 +305,8 @@ static void demote_warp(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint
 	if (sm->sys->kind == CT_MK_RFC)
 		mk_rfc_empty(sm, k, warp, now);
 	if (sm->sys->kind == CT_MK_LTRF) {
-		write_dirty(sm, k, warp, NULL, now);
+		mk_write_regs(sm, k, warp, &w->dirty, now);
+		w->dirty = (struct ct_mk_regs){{0}};
 		w->fetched = 0;
 	}
 }

@@ -285,10 +285,8 @@ struct interval {
 static unsigned count_added(const struct ct_mk_range_cut *c, const struct ct_mk_stream *s,
                             const struct ct_mk_op *o)
 {
-	struct ct_mk_regs in;
+	struct ct_mk_regs in = ct_mk_regs_either(&c->read, &c->written);
 	unsigned n = 0;
-	for (unsigned q = 0; q < 4; q++)
-		in.word[q] = c->read.word[q] | c->written.word[q];
 	for (unsigned k = 0; k < (unsigned)o->nsrc + o->ndst; k++) {
 		uint8_t reg = k < o->nsrc ? s->reads[o->src + k] : s->writes[o->dst + k - o->nsrc];
 		n += !ct_mk_regs_has(&in, reg);

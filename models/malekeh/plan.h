@@ -47,6 +47,20 @@ static inline void ct_mk_regs_put(struct ct_mk_regs *r, uint8_t reg, int in)
 	uint64_t bit = UINT64_C(1) << (reg % 64);
 	r->word[reg / 64] = in ? r->word[reg / 64] | bit : r->word[reg / 64] & ~bit;
 }
+static inline struct ct_mk_regs ct_mk_regs_either(const struct ct_mk_regs *a, const struct ct_mk_regs *b)
+{
+	struct ct_mk_regs r;
+	for (unsigned q = 0; q < 4; q++)
+		r.word[q] = a->word[q] | b->word[q];
+	return r;
+}
+static inline struct ct_mk_regs ct_mk_regs_both(const struct ct_mk_regs *a, const struct ct_mk_regs *b)
+{
+	struct ct_mk_regs r;
+	for (unsigned q = 0; q < 4; q++)
+		r.word[q] = a->word[q] & b->word[q];
+	return r;
+}
 
 /* Where a warp stands in its strand, or in its interval: all that decides whether its next instruction begins
  * another one. Zero-initialise at the warp's first instruction. */

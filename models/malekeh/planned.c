@@ -94,24 +94,17 @@ static uint32_t strand_take(struct mk_sm *sm, struct mk_core *k, uint32_t c, uin
 static void write_back(struct mk_sm *sm, struct mk_core *k, uint32_t warp, struct mk_planned *x, int all,
                        uint64_t now)
 {
-	for (unsigned q = 0; q < 4; q++)
-		for (uint64_t m = x->dirty.word[q] & (all ? UINT64_MAX : x->out.word[q]); m; m &= m - 1)
-			mk_bank_write(sm, k, warp, q * 64 + ct_low_bit(m), now);
+	const struct ct_mk_regs regs = all ? x->dirty : ct_mk_regs_both(&x->dirty, &x->out);
+	mk_write_regs(sm, k, warp, &regs, now);
 	x->dirty = x->out = (struct ct_mk_regs){{0}};
 }
 
 /* What the interval reads before it writes, and what it has written already where the warp comes back to it. */
 static void fetch_interval(struct mk_sm *sm, struct mk_core *k, uint32_t warp, struct mk_planned *x)
 {
-	uint32_t n = 0;
-	for (unsigned q = 0; q < 4; q++) {
-		x->held.word[q] = x->list.word[q] | x->wrote.word[q];
-		for (uint64_t m = x->held.word[q]; m; m &= m - 1, n++)
-			mk_bank_read(sm, k, warp, q * 64 + ct_low_bit(m), MK_FETCH + warp);
-	}
+	x->held = ct_mk_regs_either(&x->list, &x->wrote);
+	mk_fetch_regs(sm, k, warp, &x->held);
 	x->fetched = 1;
-	k->warp[warp].fetching = (uint16_t)n;
-	sm->c.cache_fills += n;
 }
 
 int mk_planned_ready(struct mk_sm *sm, struct mk_core *k, uint32_t warp, struct mk_planned *x,

@@ -123,8 +123,7 @@ static void make_chunks(const struct ct_figure_run *run, struct ct_figure_rows *
 	ct_figure_points_free(&p, rows);
 }
 
-/* Bytes between L1 and L2, relative to those that the baseline fetches. */
-/* Traffic of a workload, from the systems' own replays where all of them were replayed. */
+/* Bytes between L1 and L2, relative to those that the baseline fetches: of the systems' own replays where all were replayed. */
 static void make_traffic(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	enum { SYSTEMS = 3 };

@@ -7,7 +7,10 @@ cd "$CT_ROOT" || exit 1
 
 # What of a pass the bits of registers are from: the gate's own, on the same GPU.
 engine() { awk -F'\t' -v s="$1" -v launch="$2" '$1 == "ES" && $5 == "cycles" && $4 == s { printf "%s %d\n", $4, $6 - launch }' "$TMPDIR/profile"; }
-cycles() { awk -F'\t' -v launch="$1" '$1 == "ES" && $5 == "cycles" && ($4 == "Malekeh" || $4 == "Malekeh_PR") { printf "%s %d\n", $4, $6 - launch }' "$TMPDIR/profile" | sort; }
+cycles() {
+	engine Malekeh "$1"
+	engine Malekeh_PR "$1"
+}
 launch=$(awk -F'\t' '$1 == "SN" && $3 == "launch_cycles" { print $4 }' "$TMPDIR/profile")
 same "systems that need a pass get one, and are those of the command" "$(cycles "$launch")" \
 	"$("$GATE" rtx2060-third "$TMPDIR/hotspot" Malekeh:system=malekeh/Malekeh Malekeh_PR:system=malekeh/Malekeh_PR |

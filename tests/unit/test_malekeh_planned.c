@@ -67,17 +67,27 @@ static void sinst_of(const struct line *l, uint32_t sid, struct ct_sinst *i)
 		i->dst[i->ndst++] = l->d;
 }
 
-/* The stream of the first `warps` warps, with what the compiler finds out from it. */
-static void stream_of(const struct program *p, uint32_t warps, const struct ct_gpu *g,
-                      struct ct_mk_stream *s, struct ct_mk_masks *masks)
+/* A program with what the compiler knows of it: the paths of some warps. */
+struct compiled {
+	const struct program *p;
+	struct ct_gpu g;
+	struct ct_mk_stream s;
+	struct ct_mk_masks masks;
+	const struct ct_mk_code_op *code;
+};
+
+static void compile(struct compiled *x, const struct program *p, uint32_t warps)
 {
 	struct ct_error e = {0};
 	struct ct_sinst i;
+	struct ct_mk_stream *s = &x->s;
+	x->p = p;
+	test_gpu(&x->g, "rtx2060-third");
 	*s = (struct ct_mk_stream){.warps_per_cta = p->warps, .resident = 1};
 	assert_int_equal(ct_mk_stream_cta(s), 0);
 	for (uint32_t k = 0; k < p->n; k++) {
 		sinst_of(&p->code[k], k, &i);
-		assert_non_null(ct_mk_stream_op(s, g, k, &i));
+		assert_non_null(ct_mk_stream_op(s, &x->g, k, &i));
 	}
 	for (uint32_t w = 0; w < warps; w++) {
 		assert_int_equal(ct_mk_stream_warp(s, 0, w), w);
@@ -88,10 +98,17 @@ static void stream_of(const struct program *p, uint32_t warps, const struct ct_g
 	assert_int_equal(ct_mk_stream_lives(s, &e), CT_OK);
 	assert_int_equal(ct_mk_plan_strands(s, &e), CT_OK);
 	assert_int_equal(ct_mk_plan_ranges(s, INTERVAL, &e), CT_OK);
-	*masks = (struct ct_mk_masks){.plans = 1};
-	struct ct_mk_mask *mask = ct_mk_masks_add(masks, s->ops);
+	x->masks = (struct ct_mk_masks){.plans = 1};
+	struct ct_mk_mask *mask = ct_mk_masks_add(&x->masks, s->ops);
 	assert_non_null(mask);
 	assert_int_equal(ct_mk_code_of(s, mask->code, &e), CT_OK);
+	x->code = mask->code;
+}
+
+static void forget(struct compiled *x)
+{
+	ct_mk_stream_free(&x->s);
+	ct_mk_masks_clear(&x->masks);
 }
 
 static void write_line(struct micro *m, const struct line *l, uint32_t w, uint32_t k)
@@ -108,16 +125,18 @@ static void write_line(struct micro *m, const struct line *l, uint32_t w, uint32
 	}
 }
 
-static void in_the_engine(const struct program *p, const char *system, const struct ct_gpu *g,
-                          const struct ct_mk_masks *masks, struct ct_mk_counts *c, uint64_t *cycles)
+/* Returns the cycles. */
+static uint64_t in_the_engine(const struct compiled *x, const char *system, struct ct_mk_counts *c)
 {
+	const struct program *p = x->p;
 	static struct micro_result r;
 	struct ct_mk_params params;
 	struct ct_mk_parts *parts = NULL;
 	struct ct_error e = {0};
 	struct micro m;
 	ct_mk_defaults(&params);
-	assert_int_equal(ct_mk_parts_new(&parts, named(system), g, &params, masks, NULL, 1, &e), CT_OK);
+	assert_int_equal(ct_mk_parts_new(&parts, named(system), &x->g, &params, &x->masks, NULL, 1, &e),
+	                 CT_OK);
 	memset(&m, 0, sizeof m);
 	micro_kernel(&m, "k", 1, 32 * p->warps, 0, 64);
 	micro_cta(&m);
@@ -132,22 +151,21 @@ static void in_the_engine(const struct program *p, const char *system, const str
 	}
 	micro_cta_end(&m);
 	struct ct_replay_options o = {.parts = ct_mk_parts_table(parts)};
-	micro_run(&m, g, &o, &r);
+	micro_run(&m, &x->g, &o, &r);
 	ct_mk_parts_counts(parts, c);
-	*cycles = r.c.cycles - r.c.launch_cycles;
 	ct_mk_parts_free(parts);
+	return r.c.cycles - r.c.launch_cycles;
 }
 
-static void in_the_model(const struct ct_mk_stream *s, const char *system, const struct ct_gpu *g,
-                         struct ct_mk_counts *c)
+static void in_the_model(const struct compiled *x, const char *system, struct ct_mk_counts *c)
 {
 	struct ct_mk_machine m;
 	struct ct_mk_state state;
 	struct ct_error e = {0};
 	memset(c, 0, sizeof *c);
-	ct_mk_machine_of(g, &m);
+	ct_mk_machine_of(&x->g, &m);
 	ct_mk_state_start(&state, &m, 1);
-	assert_int_equal(ct_mk_run(s, named(system), &m, &state, c, &e), CT_OK);
+	assert_int_equal(ct_mk_run(&x->s, named(system), &m, &state, c, &e), CT_OK);
 }
 
 /* ---- programs ---- */
@@ -296,12 +314,11 @@ static void twin_warp(const struct program *p, uint32_t w, const struct ct_mk_co
 	}
 }
 
-static void compare(const struct program *p, const struct ct_mk_masks *masks,
-                    const struct ct_mk_counts *c)
+static void compare(const struct compiled *x, const struct ct_mk_counts *c)
 {
 	struct twin t = {0};
-	for (uint32_t w = 0; w < p->warps; w++)
-		twin_warp(p, w, masks->launch[0].code, &t);
+	for (uint32_t w = 0; w < x->p->warps; w++)
+		twin_warp(x->p, w, x->code, &t);
 	assert_int_equal(c->hits, t.hits);
 	assert_int_equal(c->bank_reads, t.reads);
 	assert_int_equal(c->cache_fills, t.fills);
@@ -317,27 +334,22 @@ static void straight_code_is_its_plan(void **state)
 {
 	static struct program p;
 	uint64_t seed = 5;
-	struct ct_gpu g;
 	(void)state;
-	test_gpu(&g, "rtx2060-third");
 	for (int round = 0; round < 40; round++) {
-		struct ct_mk_stream s;
-		struct ct_mk_masks masks;
+		struct compiled x;
 		struct ct_mk_counts engine, model;
-		uint64_t cycles;
 		straight(&p, &seed, 4 + (unsigned)(ct_rand64(&seed) % 28), round % 2);
-		stream_of(&p, p.warps, &g, &s, &masks);
-		in_the_engine(&p, "SW-RFC", &g, &masks, &engine, &cycles);
-		in_the_model(&s, "SW-RFC", &g, &model);
+		compile(&x, &p, p.warps);
+		in_the_engine(&x, "SW-RFC", &engine);
+		in_the_model(&x, "SW-RFC", &model);
 		assert_int_equal(engine.slots, model.slots);
 		assert_int_equal(engine.hits, model.hits);
 		assert_int_equal(engine.bank_reads, model.bank_reads);
 		assert_int_equal(engine.bank_writes, model.bank_writes);
 		assert_int_equal(engine.cache_writes, model.cache_writes);
 		assert_int_equal(engine.cache_fills, model.cache_fills);
-		compare(&p, &masks, &engine);
-		ct_mk_stream_free(&s);
-		ct_mk_masks_clear(&masks);
+		compare(&x, &engine);
+		forget(&x);
 	}
 }
 
@@ -348,26 +360,21 @@ static void paths_follow_the_code(void **state)
 {
 	static struct program p;
 	uint64_t seed = 11, hits = 0, planned = 0;
-	struct ct_gpu g;
 	(void)state;
-	test_gpu(&g, "rtx2060-third");
 	for (int round = 0; round < 40; round++) {
-		struct ct_mk_stream s;
-		struct ct_mk_masks masks;
+		struct compiled x;
 		struct ct_mk_counts engine, model;
-		uint64_t cycles;
 		looping(&p, &seed, 4 + (unsigned)(ct_rand64(&seed) % 20), 1);
-		stream_of(&p, round % 2 ? 1 : p.warps, &g, &s, &masks);
-		in_the_engine(&p, "SW-RFC", &g, &masks, &engine, &cycles);
-		compare(&p, &masks, &engine);
+		compile(&x, &p, round % 2 ? 1 : p.warps);
+		in_the_engine(&x, "SW-RFC", &engine);
+		compare(&x, &engine);
 		assert_int_equal(engine.hits + engine.bank_reads, engine.slots);
 		if (round % 2 == 0) {
-			in_the_model(&s, "SW-RFC", &g, &model);
+			in_the_model(&x, "SW-RFC", &model);
 			hits += engine.hits;
 			planned += model.hits;
 		}
-		ct_mk_stream_free(&s);
-		ct_mk_masks_clear(&masks);
+		forget(&x);
 	}
 	assert_true(hits > 0.85 * (double)planned && hits < planned);
 }
@@ -419,23 +426,20 @@ static void intervals_are_fetched(void **state)
 {
 	static struct program p;
 	uint64_t seed = 3, all_missed = 0;
-	struct ct_gpu g;
 	(void)state;
-	test_gpu(&g, "rtx2060-third");
 	for (int round = 0; round < 40; round++) {
-		struct ct_mk_stream s;
-		struct ct_mk_masks masks;
+		struct compiled x;
 		struct ct_mk_counts engine, model;
-		uint64_t cycles, fetched = 0, missed = 0;
+		uint64_t fetched = 0, missed = 0;
 		if (round % 2)
 			looping(&p, &seed, 10 + (unsigned)(ct_rand64(&seed) % 60), 0);
 		else
 			straight(&p, &seed, 10 + (unsigned)(ct_rand64(&seed) % 60), 0);
-		stream_of(&p, round % 2 ? 1 : p.warps, &g, &s, &masks);
-		in_the_engine(&p, "LTRF", &g, &masks, &engine, &cycles);
-		in_the_model(&s, "LTRF", &g, &model);
+		compile(&x, &p, round % 2 ? 1 : p.warps);
+		in_the_engine(&x, "LTRF", &engine);
+		in_the_model(&x, "LTRF", &model);
 		for (uint32_t w = 0; w < p.warps; w++)
-			twin_intervals(&p, w, masks.launch[0].code, &fetched, &missed);
+			twin_intervals(&p, w, x.code, &fetched, &missed);
 		assert_true(engine.demotions <= p.warps); /* at their ends */
 		assert_int_equal(engine.bank_reads, fetched + missed);
 		assert_int_equal(engine.cache_fills, fetched + missed);
@@ -446,8 +450,7 @@ static void intervals_are_fetched(void **state)
 			assert_int_equal(engine.hits, model.hits);
 		}
 		all_missed += missed;
-		ct_mk_stream_free(&s);
-		ct_mk_masks_clear(&masks);
+		forget(&x);
 	}
 	assert_true(all_missed > 0);
 }
@@ -469,27 +472,24 @@ static void chained(struct program *p, unsigned chains, int own)
 	}
 }
 
-/* Without memory both find and read the same, and take as long: SW-RFC and RFC within 0.3 %, and 1.4 % where 32 chains leave each of two
- * active warps something to wait for in turn. RFC and LTRF write what is left at a warp's end in one of the two only. The engine fetches an interval when the operands of its first instruction are
- * there, and not before: where an interval is over after eight instructions that costs LTRF 4.7 %. */
+/* Without memory both find and read the same, and take as long: SW-RFC and RFC within 0.3 %, and 1.4 % where 32 chains leave
+ * each of two active warps something to wait for in turn. RFC and LTRF write what is left at a warp's end in one of the two
+ * only. The engine fetches an interval when the operands of its first instruction are there, and not before: where an interval
+ * is over after eight instructions that costs LTRF 4.7 %. */
 static void model_and_engine_agree(void **state)
 {
 	static const char *const systems[] = {"SW-RFC", "LTRF", "RFC"};
 	static struct program p;
-	struct ct_gpu g;
 	(void)state;
-	test_gpu(&g, "rtx2060-third");
 	for (int own = 0; own < 2; own++)
 		for (unsigned chains = 1; chains <= 32; chains *= 2) {
-			struct ct_mk_stream s;
-			struct ct_mk_masks masks;
+			struct compiled x;
 			chained(&p, chains, own);
-			stream_of(&p, p.warps, &g, &s, &masks);
+			compile(&x, &p, p.warps);
 			for (unsigned i = 0; i < 3; i++) {
 				struct ct_mk_counts engine, model;
-				uint64_t cycles;
-				in_the_engine(&p, systems[i], &g, &masks, &engine, &cycles);
-				in_the_model(&s, systems[i], &g, &model);
+				uint64_t cycles = in_the_engine(&x, systems[i], &engine);
+				in_the_model(&x, systems[i], &model);
 				const double off = fabs((double)model.cycles / (double)cycles - 1);
 				assert_true(off < (i == 1 ? 0.05 : chains == 32 ? 0.014 : 0.003));
 				assert_true(labs((long)(engine.bank_writes - model.bank_writes)) <
@@ -502,8 +502,7 @@ static void model_and_engine_agree(void **state)
 				assert_int_equal(engine.bank_reads, model.bank_reads);
 				assert_int_equal(engine.hits, model.hits);
 			}
-			ct_mk_stream_free(&s);
-			ct_mk_masks_clear(&masks);
+			forget(&x);
 		}
 }
 
@@ -525,15 +524,11 @@ static void one_path_is_enough_to_live(void **state)
 		.length = {5, 3, 2},
 		.path = {{0, 1, 2, 3, 4}, {0, 1, 2}, {0, 2}},
 	};
-	struct ct_gpu g;
-	struct ct_mk_stream s;
-	struct ct_mk_masks masks;
+	struct compiled x;
 	struct ct_mk_counts c;
-	uint64_t cycles;
 	(void)state;
-	test_gpu(&g, "rtx2060-third");
-	stream_of(&p, p.warps, &g, &s, &masks);
-	const struct ct_mk_code_op *code = masks.launch[0].code;
+	compile(&x, &p, p.warps);
+	const struct ct_mk_code_op *code = x.code;
 	assert_int_equal(code[0].keep, 1);
 	assert_int_equal(code[0].live, 1);
 	assert_int_equal(code[0].fill, 1);
@@ -543,19 +538,18 @@ static void one_path_is_enough_to_live(void **state)
 	assert_int_equal(code[3].keep, 0); /* a load's result */
 	assert_true(code[0].begins && !code[1].begins && !code[4].begins);
 	assert_true(ct_mk_regs_has(&code[0].fetch, 2) && !ct_mk_regs_has(&code[0].fetch, 1));
-	in_the_engine(&p, "SW-RFC", &g, &masks, &c, &cycles);
+	in_the_engine(&x, "SW-RFC", &c);
 	/* R1 and R9 in two warps; R2 twice there, and its second slot in the third, which has not written it */
 	assert_int_equal(c.hits, 2 * 2 + 2 * 2 + 1);
 	assert_int_equal(c.cache_writes, 3 + 2);
 	/* R1 of three warps, R4; R3 and R5 are read by nothing */
 	assert_int_equal(c.bank_writes, 3 + 1 + 3 + 1);
-	compare(&p, &masks, &c);
-	in_the_engine(&p, "LTRF", &g, &masks, &c, &cycles);
+	compare(&x, &c);
+	in_the_engine(&x, "LTRF", &c);
 	/* sixteen registers are enough: what any warp reads before it writes is fetched for each, R2 of the third among it;
 	 * the first one waits for its load, but nobody takes its place */
 	assert_int_equal(c.bank_reads, 3 * 8);
-	ct_mk_stream_free(&s);
-	ct_mk_masks_clear(&masks);
+	forget(&x);
 }
 
 int main(void)

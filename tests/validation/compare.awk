@@ -32,8 +32,9 @@ function half_of(w, s, other,   a, b) {
 }
 # Metric of a system, over that of another where one is named. Sets by_replay, half, and sampled.
 function ours(w, i,   a, b) {
-	sampled = half_of(w, system_of[i], against[i]) != ""
-	half = metric[i] == "speedup" ? half_of(w, system_of[i], against[i]) : ""
+	half = half_of(w, system_of[i], against[i])
+	sampled = half != ""
+	if (metric[i] != "speedup") half = ""
 	a = replayed(w, system_of[i], metric[i])
 	b = against[i] == "-" ? 1 : replayed(w, against[i], metric[i])
 	by_replay = a != "" && b != "" && b + 0 > 0

@@ -8,8 +8,8 @@
  * mechanism ("-": none), role (configured, judged, alternative), system, setting (0: it has none), timing, cycles
  * without launches. Other lines: "scale" and "sms", the part of the GPU; "searched" with mechanism and system: all its
  * settings have been tried; with -y "counted" with mechanism, system, setting, metric and value: what else the replay of a
- * system has counted, as the mechanism's replay_records() tells. Lines are written as soon as a batch of replays is over, so that a run that
- * is cut loses little.
+ * system has counted, as the mechanism's replay_records() tells. Lines are written as soon as a batch of replays is over, so
+ * that a run that is cut loses little.
  *
  *     -1  leaves out systems whose best setting has to be searched
  *     -q  also replays in quick timing what full timing found best
