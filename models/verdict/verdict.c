@@ -162,10 +162,10 @@ static int is_replayed_as(enum ct_verdict_step alternative, enum ct_verdict_step
 static void choose_word(const struct case_of *c, struct ct_verdict *v)
 {
 	const double up = ct_verdict_benefits, down = ct_verdict_hurts;
-	/* A replay that gains more than the bound tells that the bound left something out. */
-	int alone = !c->m->alternatives,
-	    bounded = (c->bound <= up || c->over_bound <= up) &&
-	              !(c->by == CT_DECIDED_FULL && v->low > up && (alone || c->over_low > up)),
+	/* A replay that gains more than a bound tells that the bound left something out: the order of requests, for instance. */
+	int alone = !c->m->alternatives, gains = c->by == CT_DECIDED_FULL && v->low > up,
+	    bounded = (c->bound <= up && !gains) ||
+	              (c->over_bound <= up && !(gains && (alone || c->over_low > up))),
 	    no_loss = v->low >= down || (c->m->candidates && c->by == CT_DECIDED_ESTIMATE);
 	v->decided_by = c->by;
 	if (v->high < down) {
