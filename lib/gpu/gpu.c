@@ -185,6 +185,17 @@ static int check_memory(const struct ct_gpu *g, struct ct_error *e)
 	return ct_address_map_init(&map, g, e);
 }
 
+/* Pieces of a sector are its halves, their halves and so on; none is below what a mask of 32 bits says of stores. */
+static int check_piece(const struct ct_gpu *g, struct ct_error *e)
+{
+	if (!g->noc_piece_bytes)
+		return CT_OK;
+	if (g->noc_piece_bytes < 32)
+		return ct_fail(e, CT_ERR_INPUT, "noc.piece = %" PRIu32 ": wanted 0, or 32 and more",
+		               g->noc_piece_bytes);
+	return check_power_of_two("noc.piece", g->noc_piece_bytes, e);
+}
+
 static int has_end(const char *text, size_t room)
 {
 	return memchr(text, 0, room) != NULL;
@@ -207,7 +218,7 @@ int ct_gpu_check(struct ct_gpu *g, struct ct_error *e)
 		if ((rc = ct_key_in_range(g, &rows[i], e)) < 0)
 			return rc;
 	if ((rc = check_cache(&g->l1, "l1", e)) < 0 || (rc = check_cache(&g->llc, "llc", e)) < 0 ||
-	    (rc = check_l1_split(g, e)) < 0)
+	    (rc = check_l1_split(g, e)) < 0 || (rc = check_piece(g, e)) < 0)
 		return rc;
 	return check_memory(g, e);
 }

@@ -190,6 +190,8 @@ static const struct ct_key_row rows[] = {
 	ENUM("noc.kind", noc, CT_EFFECT_NONE, noc_names, "crossbar", "network between SMs and LLC"),
 	BYTES("noc.flit", noc_flit_bytes, CT_EFFECT_NONE, 1, 4096, "40", "flit, one per cycle and port"),
 	BYTES("noc.header", noc_header_bytes, CT_EFFECT_NONE, 0, 4096, "8", "header of a packet"),
+	BYTES("noc.piece", noc_piece_bytes, CT_EFFECT_OPTIONAL, 0, 4096, "0",
+              "least that travels of a sector touched in part; 0: whole sectors do"),
 	BOOL("noc.packet_flits_one", noc_flits_as_one, "on", "every packet counts as one flit"),
 	CYCLES("noc.latency", noc_latency, 1e5, "1",
                "one way, unloaded, beyond what llc.latency holds (core clock)"),

@@ -111,7 +111,8 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 	int missing = !((store ? e->valid : rp_lru_hits(e)) & bit);
 	s->reply_last = s->reply_last < now ? now : s->reply_last + 1;
 	uint64_t back = s->reply_last - r->base + llc_trip(r);
-	if (store) {
+	int fetches = rp_llc_fetches(r), late = !missing && e->due[k] > epoch + (uint32_t)back;
+	if (store && !(fetches && (missing || late))) {
 		rp_lru_store(&s->cache.lru, v->index, k,
 		             r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	} else if (missing) {
@@ -123,10 +124,12 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 		if (p->kind == RP_PK_ATOMIC)
 			rp_lru_modified(&s->cache.lru, v->index, e->modified | bit);
 		e->due[k] = epoch + (uint32_t)back;
-	} else if (e->due[k] > epoch + (uint32_t)back) {
+	} else if (late) {
 		pending = 1;
 		back = e->due[k] - epoch;
 	}
+	if (store && fetches && (missing || late)) /* its bytes go on (slice.c) */
+		v->sm->c.dram_write_bytes += rp_packet_bytes(p, r->g.llc.sector);
 	if (back > RP_LAST_CYCLE)
 		rp_too_long(r);
 	v->sectors++;
@@ -159,11 +162,12 @@ static void count_visit(const struct visit *v)
 	c->llc_misses += v->missed;
 	c->llc_pending += v->pending;
 	c->llc_line_misses += v->missed != 0;
+	if (v->p.kind != RP_PK_STORE || rp_llc_fetches(v->r))
+		c->dram_read_bytes += (uint64_t)v->missed << v->r->llc_sector_bits;
 	if (v->p.kind == RP_PK_STORE)
 		return;
 	c->llc_read_accesses += v->sectors;
 	c->llc_read_misses += v->missed;
-	c->dram_read_bytes += (uint64_t)v->missed << v->r->llc_sector_bits;
 }
 
 /* The masked L1 sectors of a line at the LLC; returns when the last is back, and each
@@ -196,6 +200,7 @@ static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct 
 		uint32_t s = ct_low_bit(sectors), back = at;
 		v.p.bytes = rp_written_bytes(r, l->q->bytes, s);
 		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
+			v.p.payload = (uint8_t)rp_piece_eighths(r, l->q->bytes, s, i);
 			v.p.address = base + ((uint64_t)s << r->l1_sector_bits) +
 			              ((uint64_t)i << r->llc_sector_bits);
 			if (r->l1_line_bits > r->llc_line_bits)

@@ -218,6 +218,9 @@ send_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t s
 			.sm = (uint16_t)sm->id,
 			.slice = l->slice,
 			.kind = (uint8_t)kind,
+			.payload = (uint8_t)(!usual && kind == RP_PK_STORE
+		                                     ? rp_piece_eighths(r, l->bytes, sector, i)
+		                                     : 0),
 			.alone = usual && !(l->sectors & (l->sectors - 1)),
 		};
 		if (!usual && r->l1_line_bits > r->llc_line_bits)

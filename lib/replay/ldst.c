@@ -216,6 +216,7 @@ static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
 		.sm = (uint16_t)sm->id,
 		.slice = l->slice,
 		.kind = (uint8_t)rp_packet_kind_of(m->op),
+		.payload = (uint8_t)rp_piece_eighths(r, l->bytes, sector, i),
 	};
 	if (r->l1_line_bits > r->llc_line_bits)
 		rp_packet_place(r, &p);

@@ -198,9 +198,8 @@ uint32_t rp_packet_flits(const struct ct_replay *r, const struct rp_packet *k, i
 		return k->bytes;
 	if (r->g.noc_flits_as_one)
 		return 1;
-	int data = requests ? rp_is_store(k) : !rp_is_store(k);
-	uint32_t sector = k->kind == RP_PK_FETCH ? r->g.llc.sector * k->payload / 8 : r->g.llc.sector;
-	uint32_t bytes = r->g.noc_header_bytes + (data ? sector : 0);
+	int data = requests ? rp_is_store(k) || k->kind == RP_PK_ATOMIC : !rp_is_store(k);
+	uint32_t bytes = r->g.noc_header_bytes + (data ? rp_packet_bytes(k, r->g.llc.sector) : 0);
 	uint32_t f = (bytes + r->g.noc_flit_bytes - 1) / r->g.noc_flit_bytes;
 	return f ? f : 1;
 }

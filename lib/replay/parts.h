@@ -228,6 +228,7 @@ struct ct_llc_request {
 	uint32_t slice, sm, bytes; /* bytes: mask within the sector, of a store */
 	uint32_t llc_set;
 	uint8_t is_write, is_atomic;
+	uint32_t data; /* bytes that came with a store */
 };
 enum ct_llc_outcome {
 	CT_LLC_PASS,  /* to the ordinary tags */

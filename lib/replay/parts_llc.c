@@ -30,6 +30,7 @@ int rp_part_llc_access(struct ct_replay *r, struct rp_slice *s, const struct rp_
 		.llc_set = p->llc_set,
 		.is_write = (uint8_t)is_store(p),
 		.is_atomic = p->kind == RP_PK_ATOMIC,
+		.data = is_store(p) ? rp_packet_bytes(p, r->g.llc.sector) : 0,
 	};
 	r->parts->node = r->g.sms + s->id;
 	r->parts->now = now;

@@ -106,6 +106,7 @@ struct way_out {
 	uint32_t l1_free, asked, group;
 	uint32_t lines; /* that have asked for something */
 	int bytes;      /* somebody looks at those of loads */
+	int pieces;     /* of a sector that is touched in part, parts travel */
 	const struct ct_address_map
 		*map;   /* where LLC lines of one of the L1 lie apart; NULL: together */
 	uint32_t whole; /* bits of every sector's bytes: requests do not name them */
@@ -127,6 +128,7 @@ static CT_INLINE struct way_out way_out(const struct access *a, int usual)
 		.asked = q->asked,
 		.group = a->sm->group,
 		.bytes = r->has_llc,
+		.pieces = !usual && r->g.noc_piece_bytes,
 		.map = !usual && r->l1_line_bits > r->llc_line_bits ? &r->map : NULL,
 		.whole = usual ? 0 : rp_written_bytes(r, (const uint64_t[2]){0, 0}, 0),
 	};
@@ -206,6 +208,9 @@ ask_sector(struct access *a, const struct ask *s, struct way_out *o, uint32_t sl
 		p->parts = (uint8_t)o->per;
 		p->needs_way = p->over = p->held = 0;
 		p->alone = alone != 0;
+		p->payload = o->pieces && s->kind != RP_PK_READ
+		                     ? rp_piece_eighths(a->r, s->q->bytes, k, i) & 15
+		                     : 0;
 		if (s->kind == RP_PK_STORE || o->bytes)
 			p->bytes = rp_sector_bytes(s->q->bytes, k) | o->whole;
 		if (s->kind > RP_PK_STORE)

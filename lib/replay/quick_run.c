@@ -275,6 +275,8 @@ static CT_INLINE void next_warp(struct ct_replay *r, struct rp_sm *sm, int watch
 		return;
 	if (held) {
 		at = rp_max32(w->born, sm->now);
+		if (r->g.memory_collectors)
+			rp_count_held(sm, warp, w->op, sm->next[warp].inst.sid, w->born, at);
 	} else {
 		at = issue_at(s, w, sm->now);
 		if (w->op->outward && w->op->kind >= RP_LOAD && (q->nheld || q->unit[q->place] > at)) {

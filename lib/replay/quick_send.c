@@ -18,6 +18,7 @@ int rp_quick_packet(struct ct_replay *r, const struct rp_sm *sm, struct rp_ring 
 		.sm = (uint16_t)sm->id,
 		.slice = p->slice,
 		.kind = p->kind,
+		.payload = p->payload,
 		.alone = p->alone,
 	};
 	return 0;

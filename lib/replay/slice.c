@@ -233,8 +233,23 @@ static int limit_modified(struct ct_replay *r, struct rp_slice *s, uint32_t set)
 	return 0;
 }
 
-/* A store at the tags: it allocates where it misses, and its bytes are there at once. FAIL as
- * read_sector(). */
+/* A store that misses where its line is read for it (llc.write = back_fetch, GPGPU-Sim's write allocation): its bytes go on to
+ * DRAM, and the line, which stays as DRAM has it, answers it. FAIL as read_sector(). */
+static enum rp_met write_through_miss(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
+                                      enum rp_met what, uint32_t now)
+{
+	if (s->missq.n + 2 >= r->g.llc.miss_queue)
+		return RP_FAIL;
+	what = read_miss(r, s, p, what, now, 0);
+	if (what == RP_FAIL)
+		return what;
+	return rp_llc_to_dram(r, s->id, p->address, RP_NO_INDEX, rp_packet_bytes(p, r->g.llc.sector)) < 0
+	               ? RP_FAIL
+	               : what;
+}
+
+/* A store at the tags: it allocates where it misses, and its bytes are there at once, unless the line is read
+ * (write_through_miss()). FAIL as read_sector(). */
 static enum rp_met write_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
                                 uint32_t now)
 {
@@ -242,6 +257,8 @@ static enum rp_met write_sector(struct ct_replay *r, struct rp_slice *s, const s
 	uint32_t k = (uint32_t)(sector & (r->llc_sectors - 1));
 	enum rp_met what = rp_tags_probe(&s->cache.tags, line, 1u << k, 1, &s->near);
 	uint32_t i = s->near;
+	if (what != RP_HIT && rp_llc_fetches(r))
+		return write_through_miss(r, s, p, what, now);
 	if (what != RP_HIT && s->missq.n >= r->g.llc.miss_queue)
 		return RP_FAIL;
 	if (what == RP_LINE_MISS) {
@@ -329,7 +346,7 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 		r->total.llc_line_misses += p->alone || rp_first_miss_of_group(&r->sm[p->sm], p->group);
 	if (r->has_llc)
 		rp_llc_log(r, s->id, p, now, (int)what);
-	if (store || what == RP_HIT)
+	if (what == RP_HIT || (store && !rp_llc_fetches(r)))
 		reply_from(r, s, p, now, usual);
 	return 1;
 }

@@ -245,8 +245,10 @@ int ct_mo_extllc_lookup(struct ct_mo_extllc *x, const struct ct_mo_place *pl, ui
 	if (!is_compressible(x, pl->set))
 		level = CT_MO_LEVEL_NONE;
 	struct ct_mo_set *set = x->set[pl->set];
-	r->predicted = predict_hit(x, pl, block, ct_mo_set_holds(set, block));
-	r->hit = ct_mo_set_access(set, block, kind != CT_MO_READ, level, &v);
+	int held = ct_mo_set_holds(set, block);
+	int writes = kind == CT_MO_ATOMIC || (kind == CT_MO_WRITE && (held || !x->p.store_fetches));
+	r->predicted = predict_hit(x, pl, block, held);
+	r->hit = ct_mo_set_access(set, block, writes, level, &v);
 	r->evicted = v.evicted;
 	r->dirty = v.dirty;
 	r->ready = 0;

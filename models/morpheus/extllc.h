@@ -23,9 +23,11 @@ struct ct_mo_extllc_params {
 	enum ct_mo_predictor predictor;
 	enum ct_mo_lru lru; /* other than exact: false negatives are counted */
 	unsigned lru_bits;
-	int count_rule;         /* with compression: the paper's swap rule, a diagnostic
+	int count_rule;    /* with compression: the paper's swap rule, a diagnostic
 	                                     that counts false negatives (reading swap-rule) */
-	int lookups_first;      /* insertions wait while a lookup does (reading insertion-order) */
+	int lookups_first; /* insertions wait while a lookup does (reading insertion-order) */
+	int store_fetches; /* a store that misses goes on to DRAM and its block is read, as in an LLC
+	                                     of llc.write = back_fetch: the block comes in clean */
 	uint64_t service, port; /* cycles a warp, an SM's port is busy per request */
 	uint64_t trip;          /* unloaded cycles controller -> SM -> controller */
 	uint64_t epoch;         /* cycles between reassignments of registers */

@@ -257,6 +257,8 @@ extended_access(void *ctx, struct ct_replay *r, const struct ct_llc_request *q, 
 	m->c.sector_hits += f->hit || again; /* a pending sector is no miss */
 	m->c.joined += joined;
 	if (kind == CT_MO_WRITE) {
+		if (!f->hit && m->p.ext.store_fetches)
+			ct_llc_write(r, q->slice, q->address, q->data, cycle);
 		ct_llc_answer(r, q->slice, q->token, f->hit ? CT_LLC_HIT : CT_LLC_MISS, cycle);
 		send_message(m, r, i, joined ? DATA : QUERY, m->g.llc.sector, cycle);
 		f->dirty = joined ? f->dirty : 0;
@@ -274,14 +276,14 @@ static void flight_answered(struct ct_mo_part *m, struct ct_replay *r, uint32_t 
 	m->c.latency_sum += cycle - f->began;
 	m->c.answers++;
 	f->dirty = 0; /* they have left with the answer */
-	for (uint32_t s = f->sectors; f->kind == CT_MO_WRITE && s; s &= s - 1)
+	for (uint32_t s = f->sectors; f->kind == CT_MO_WRITE && !m->p.ext.store_fetches && s; s &= s - 1)
 		missing--;
 	if (f->hit || (f->kind == CT_MO_WRITE && !missing) || (f->kind == CT_MO_ATOMIC && f->fetched)) {
 		answer_all(m, r, i, cycle);
 		drop_flight(m, i);
 		return;
 	}
-	/* A store's block needs what the store did not bring: no sector bits in the set. */
+	/* A store's block needs what the store did not bring, since the set has no sector bits; where stores read, all of it. */
 	fetch_block(m, r, i, f->kind == CT_MO_WRITE ? missing * m->g.llc.sector : m->p.block_bytes,
 	            cycle);
 }
@@ -381,7 +383,8 @@ struct ct_mo_part *ct_mo_part_new(const struct ct_mo_part_params *p, const struc
 		.part = {.ctx = m, .message = message_arrived, .timer = query_served},
 		.access = extended_access,
 		.read = block_fetched};
-	m->ext = ct_mo_extllc_new(&p->ext, e);
+	m->p.ext.store_fetches = g->llc.write_policy == CT_WRITE_BACK_FETCH;
+	m->ext = ct_mo_extllc_new(&m->p.ext, e);
 	if (!m->ext) {
 		free(m);
 		return NULL;

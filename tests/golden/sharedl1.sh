@@ -122,7 +122,7 @@ for w in table stream spmv; do
 	same "the verdict below the table is triage's: $w" "$("$CT_RELEASE/triage" -q --scale 1 --mechanism shared-l1 -O profile $w.profile | verdict)" \
 		"$("$est" -O table $w.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
 done
-check "with the reason" sh -c "'$CT_RELEASE/sharedl1-est' -O table stream.profile | grep -qE '^verdict: .*(no target of the paper|no reuse|never misses)'"
+check "with the reason" sh -c "'$CT_RELEASE/sharedl1-est' -O table stream.profile | tr '\n' ' ' | grep -qE 'verdict: .*(no target of the paper|no reuse|never misses|are first  *touches)'"
 check "the table has published numbers" sh -c "'$est' -O table --published table.profile | grep -q '^Shared++  *speedup  *Private  *1.26'"
 for n in mesh forwarded butterfly; do
 	check "network $n" sh -c "'$est' -O table --network $n table.profile | grep -q '^network: $n'"
@@ -162,7 +162,11 @@ same "fourteen systems are replayed, Best follows" 15 "$(awk -F'\t' '$1 == "ES" 
 check "a table that all read gains, replayed" within "$(replayed Shared+Chunk speedup gather.out)" 1.2 20
 check "and by the histograms" within "$(value Shared+Chunk speedup gather.out | head -1)" 1.05 20
 check "DynEB gains, too" within "$(replayed DynEB speedup gather.out)" 1.05 20
-check "a stream gains nothing, replayed" within "$(replayed DynEB speedup stream.out)" 0 1.01
+# Where stores that miss read their lines, the order of reads and writes in DRAM is worth 5 % to so short a run (0.6 % to one of
+# size medium): here they read none.
+check "replay: a stream whose stores read nothing" sh -c "'$CT_RELEASE/reuse' -q -g sharedl1-28 -p llc.write=back_validate stream >validated.profile &&
+	'$CT_RELEASE/sharedl1-est' --scale 1 --method replay -p llc.write=back_validate -o validated.out validated.profile"
+check "a stream gains nothing, replayed" within "$(replayed DynEB speedup validated.out)" 0 1.01
 check "own working sets gain nothing, replayed" within "$(replayed DynEB speedup own.out)" 0 1.01
 check "own working sets gain nothing, by the profile" within "$(value Shared+Chunk speedup own.out | head -1)" 0 1.01
 check "nor under DynEB" within "$(value DynEB speedup own.out | head -1)" 0 1.01

@@ -105,6 +105,18 @@ static CT_INLINE void rp_count_stall(struct rp_sm *sm, uint32_t warp, uint32_t f
 	}
 }
 
+/* The instruction sid, an `op` that has its registers, has waited from one cycle to another for one of the collectors that
+ * memory instructions have to themselves. Of a load that is time for memory: what those before it wait for keeps it. */
+static CT_INLINE void rp_count_held(struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+                                    uint32_t sid, uint32_t from, uint32_t to)
+{
+	if (op->kind == RP_STORE || op->shared || to <= from)
+		return;
+	sm->c.mem_latency_sum += to - from;
+	sm->warp[warp].back = sid;
+	rp_count_stall(sm, warp, from, to);
+}
+
 /* ---- what it asks the memory for ---- */
 
 static CT_INLINE int rp_has_shape(const struct rp_shape *p, const struct ct_inst *inst)

@@ -37,6 +37,37 @@ rp_written_bytes(const struct ct_replay *r, const uint64_t bytes[2], uint32_t se
 	               : UINT32_MAX;
 }
 
+/* Whether any of n bytes from `from` on are in the mask of 128; n is a power of two up to 64 that divides `from`. */
+static inline int rp_any_byte(const uint64_t bytes[2], uint32_t from, uint32_t n)
+{
+	return (bytes[from / 64] >> from % 64 & (~UINT64_C(0) >> (64 - n))) != 0;
+}
+
+/* Eighths of the LLC's sector that begins `from` bytes into the mask, one of a line, that travel for a request for those bytes:
+ * a half that it does not touch stays away, and of what is left again, down to noc.piece bytes (GPGPU-Sim's coalescer of
+ * compute capability 1.3). 0: all of the sector, or nobody knows. */
+static inline uint32_t rp_piece_of(const struct ct_replay *r, const uint64_t bytes[2], uint32_t from)
+{
+	uint32_t n = 1u << r->llc_sector_bits, at = from;
+	while (n > r->g.noc_piece_bytes) {
+		int low = rp_any_byte(bytes, at, n / 2), high = rp_any_byte(bytes, at + n / 2, n / 2);
+		if (low == high)
+			break;
+		n /= 2;
+		at += low ? 0 : n;
+	}
+	return n << 3 >> r->llc_sector_bits;
+}
+
+/* The same of the i-th LLC sector of one of the L1, of bytes of its line. */
+static inline uint32_t
+rp_piece_eighths(const struct ct_replay *r, const uint64_t bytes[2], uint32_t sector, uint32_t i)
+{
+	return r->g.noc_piece_bytes && r->l1_line_bits <= 7
+	               ? rp_piece_of(r, bytes, (sector << r->l1_sector_bits) + (i << r->llc_sector_bits))
+	               : 0;
+}
+
 /* Tells those who watch the L1. */
 static inline void rp_tell_l1_observers(const struct ct_replay *r, const struct ct_l1_event *ev)
 {

@@ -113,6 +113,12 @@ struct rp_partition {
 	uint64_t next;
 };
 
+/* Whether the line of a store that misses is read. */
+static inline int rp_llc_fetches(const struct ct_replay *r)
+{
+	return r->g.llc.write_policy == CT_WRITE_BACK_FETCH;
+}
+
 int rp_req_grow(struct rp_req_ring *q);
 static inline struct rp_dram_req *rp_req_at(const struct rp_req_ring *q, uint32_t i)
 {

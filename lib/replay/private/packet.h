@@ -28,12 +28,17 @@ struct rp_packet {
 	uint32_t group; /* same number: one line of one instruction of the SM */
 	uint16_t sm, slice;
 	uint8_t kind;
-	uint8_t payload; /* fetches: eighths of a sector in the reply */
+	uint8_t payload; /* eighths of a sector that travel with the data; 0: all of it */
 	uint8_t alone; /* no other request has its group: its line needs one sector. 0 where nobody knows */
 };
 static inline int rp_is_store(const struct rp_packet *p)
 {
 	return p->kind & 1;
+}
+/* Bytes of data of a packet that has any. */
+static inline uint32_t rp_packet_bytes(const struct rp_packet *p, uint32_t sector)
+{
+	return p->payload ? sector * p->payload / 8 : sector;
 }
 
 /* Ring that grows. */

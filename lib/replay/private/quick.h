@@ -59,7 +59,8 @@ struct rp_quick_req {
 	uint8_t needs_way : 1;
 	uint8_t over : 1;  /* the reply has come */
 	uint8_t held : 1;  /* another waits for it */
-	uint8_t alone : 1; /* as in rp_packet */
+	uint8_t alone : 1; /* as in rp_packet, the next too */
+	uint8_t payload : 4;
 };
 
 /* An instruction that waits for something of which nobody knows when it is back. */

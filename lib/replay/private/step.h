@@ -216,6 +216,10 @@ static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struc
 	rp_count_issue(sm, op, inst);
 	if (r->has_issue)
 		rp_observe_issue(r, sm, warp, now);
+	if (!usual && r->g.memory_collectors &&
+	    op->kind >= RP_LOAD) /* idoc: the last before it has one */
+		rp_count_held(sm, warp, op, inst->sid, rp_operands_ready(w),
+		              rp_min32(s->port[RP_MEM].idoc, now));
 	w->born = now + 1;
 	uint32_t c = rp_free_collector(r, s, op->unit, usual), start = 2 * (now + 1);
 	uint32_t enters = !sm->full.parked_units && s->collector_free[c] <= start &&
