@@ -100,8 +100,10 @@ static void derive_shape(struct ct_replay *r)
 		g->l1_latency = 1;
 	if (g->l1.miss_queue < 2)
 		g->l1.miss_queue = 2;
-	if (g->llc.miss_queue < 2)
-		g->llc.miss_queue = 2;
+	/* a load's fill beside a write-back; a store's bytes and the fill of its line beside one (slice.c) */
+	uint32_t least = g->llc.write_policy == CT_WRITE_BACK_FETCH ? 3 : 2;
+	if (g->llc.miss_queue < least)
+		g->llc.miss_queue = least;
 	if (!g->l1.mshr_entries)
 		g->l1.mshr_entries = 1;
 	if (!g->llc.mshr_entries)

@@ -171,6 +171,22 @@ static void a_hit_stays(void **state)
 	}
 }
 
+/* However short the miss queue is set, a store that misses finds room at last. */
+static void the_shortest_queue_does(void **state)
+{
+	struct ct_gpu g;
+	(void)state;
+	gpu(&g, "llc.miss_queue=1", "llc.mshr_entries=1");
+	for (int t = 0; t < 3; t++) {
+		const struct ct_replay_counts *c = run(
+			&g, timings[t], "ffffffff 0 STG.E 2 R4 R6 4 1 0x10000000 128",
+			"ffffffff 0 STG.E 2 R4 R6 4 1 0x10010000 128");
+		assert_int_equal(c->llc_misses, 64);
+		assert_int_equal(c->dram_read_bytes, 64 * LINE);
+		assert_int_equal(c->dram_write_bytes, 64 * LEAST);
+	}
+}
+
 /* The store is over when its line has come, not before. */
 static void a_miss_waits_for_its_line(void **state)
 {
@@ -238,6 +254,7 @@ int main(void)
 		cmocka_unit_test(others_do_too),
 		cmocka_unit_test(a_miss_reads_its_line),
 		cmocka_unit_test(a_hit_stays),
+		cmocka_unit_test(the_shortest_queue_does),
 		cmocka_unit_test(a_miss_waits_for_its_line),
 		cmocka_unit_test(waiting_for_a_collector_is_latency),
 		cmocka_unit_test(refused),
