@@ -185,7 +185,7 @@ static int check_memory(const struct ct_gpu *g, struct ct_error *e)
 	return ct_address_map_init(&map, g, e);
 }
 
-/* Pieces of a sector are its halves, their halves and so on; none is below what a mask of 32 bits says of stores. */
+/* Pieces of a sector are its halves, their halves and so on, of 32 bytes at least. */
 static int check_piece(const struct ct_gpu *g, struct ct_error *e)
 {
 	if (!g->noc_piece_bytes)

@@ -137,8 +137,7 @@ struct ct_gpu {
 
 	uint32_t noc; /* enum ct_noc */
 	uint32_t noc_flit_bytes, noc_header_bytes;
-	uint32_t
-		noc_piece_bytes; /* least that travels of a sector that is touched in part; 0: whole sectors do */
+	uint32_t noc_piece_bytes;  /* least that travels of a sector touched in part; 0: all of it */
 	uint32_t noc_flits_as_one; /* every packet is one flit (Accel-Sim's local crossbar) */
 	uint32_t noc_latency;      /* core cycles, SM <-> slice, one way, unloaded, beyond
 	                                  what llc_latency holds */

@@ -111,8 +111,10 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 	int missing = !((store ? e->valid : rp_lru_hits(e)) & bit);
 	s->reply_last = s->reply_last < now ? now : s->reply_last + 1;
 	uint64_t back = s->reply_last - r->base + llc_trip(r);
-	int fetches = rp_llc_fetches(r), late = !missing && e->due[k] > epoch + (uint32_t)back;
-	if (store && !(fetches && (missing || late))) {
+	int late = !missing && e->due[k] > epoch + (uint32_t)back;
+	int goes_on = store && (missing || late) &&
+	              rp_llc_fetches(r); /* write_through_miss() of slice.c */
+	if (store && !goes_on) {
 		rp_lru_store(&s->cache.lru, v->index, k,
 		             r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	} else if (missing) {
@@ -124,11 +126,12 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 		if (p->kind == RP_PK_ATOMIC)
 			rp_lru_modified(&s->cache.lru, v->index, e->modified | bit);
 		e->due[k] = epoch + (uint32_t)back;
+		v->sm->c.dram_read_bytes += r->g.llc.sector;
 	} else if (late) {
 		pending = 1;
 		back = e->due[k] - epoch;
 	}
-	if (store && fetches && (missing || late)) /* its bytes go on (slice.c) */
+	if (goes_on)
 		v->sm->c.dram_write_bytes += rp_packet_bytes(p, r->g.llc.sector);
 	if (back > RP_LAST_CYCLE)
 		rp_too_long(r);
@@ -162,8 +165,6 @@ static void count_visit(const struct visit *v)
 	c->llc_misses += v->missed;
 	c->llc_pending += v->pending;
 	c->llc_line_misses += v->missed != 0;
-	if (v->p.kind != RP_PK_STORE || rp_llc_fetches(v->r))
-		c->dram_read_bytes += (uint64_t)v->missed << v->r->llc_sector_bits;
 	if (v->p.kind == RP_PK_STORE)
 		return;
 	c->llc_read_accesses += v->sectors;
@@ -200,7 +201,8 @@ static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct 
 		uint32_t s = ct_low_bit(sectors), back = at;
 		v.p.bytes = rp_written_bytes(r, l->q->bytes, s);
 		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
-			v.p.payload = (uint8_t)rp_piece_eighths(r, l->q->bytes, s, i);
+			if (kind == RP_PK_STORE) /* others' data is not counted in bytes here */
+				v.p.payload = (uint8_t)rp_piece_eighths(r, l->q->bytes, s, i);
 			v.p.address = base + ((uint64_t)s << r->l1_sector_bits) +
 			              ((uint64_t)i << r->llc_sector_bits);
 			if (r->l1_line_bits > r->llc_line_bits)

@@ -196,12 +196,8 @@ uint32_t rp_packet_flits(const struct ct_replay *r, const struct rp_packet *k, i
 {
 	if (k->kind == RP_PK_MESSAGE)
 		return k->bytes;
-	if (r->g.noc_flits_as_one)
-		return 1;
 	int data = requests ? rp_is_store(k) || k->kind == RP_PK_ATOMIC : !rp_is_store(k);
-	uint32_t bytes = r->g.noc_header_bytes + (data ? rp_packet_bytes(k, r->g.llc.sector) : 0);
-	uint32_t f = (bytes + r->g.noc_flit_bytes - 1) / r->g.noc_flit_bytes;
-	return f ? f : 1;
+	return ct_part_flits(&r->g, data ? rp_packet_bytes(k, r->g.llc.sector) : 0);
 }
 
 /* Cycles from an output of the network to what stands behind it, at least one. */

@@ -362,19 +362,22 @@ void ct_l1_fetch(struct ct_replay *r, uint32_t smi, uint64_t address, uint32_t c
 		rp_fail(r, CT_ERR_USAGE, "an L1 organisation fetches nothing");
 }
 
-/* Which bytes of the sector at `at`, of up to 128, the chunks write: those that the request names, else whole pieces of 32. */
+/* Which of the 32 bytes at `at` a request writes whose mask begins at `address`: all where it does not name them. */
+static uint32_t named_bytes(const uint64_t bytes[2], uint64_t address, uint64_t at)
+{
+	if (!bytes || at < address || at - address >= 128)
+		return UINT32_MAX;
+	return (uint32_t)(bytes[(at - address) / 64] >> (at - address) % 64);
+}
+
+/* Which bytes of the sector at `at`, of up to 128, the chunks write. */
 static void written_bytes(uint64_t out[2], uint64_t at, uint32_t sector, uint64_t address,
                           uint32_t chunk, uint32_t chunks, const uint64_t bytes[2])
 {
 	out[0] = out[1] = 0;
-	for (uint32_t i = 0; i < sector; i += 32) {
-		uint64_t from = at + i, part = UINT32_MAX;
-		if (!wanted_bytes(address, chunk, chunks, from, 32))
-			continue;
-		if (bytes && from >= address && from - address < 128)
-			part = bytes[(from - address) / 64] >> (from - address) % 64 & UINT32_MAX;
-		out[i / 64] |= part << i % 64;
-	}
+	for (uint32_t i = 0; i < sector; i += 32)
+		if (wanted_bytes(address, chunk, chunks, at + i, 32))
+			out[i / 64] |= (uint64_t)named_bytes(bytes, address, at + i) << i % 64;
 }
 
 /* Sends the chunks that lie in one LLC line, a packet for each of its sectors with the mask of bytes
@@ -392,9 +395,7 @@ static void write_line(struct ct_replay *r, struct rp_sm *sm, uint32_t f, uint64
 		if (!r->parts->sm[sm->id].fetch[f].left || p.kind != RP_PK_WRITE)
 			p = packet_to(r, sm, line, f, RP_PK_WRITE);
 		p.address = at;
-		p.bytes = 0xffffffffu;
-		if (bytes && sector == 32 && at >= address && at - address < 128)
-			p.bytes = (uint32_t)(bytes[(at - address) / 64] >> (at - address) % 64);
+		p.bytes = sector == 32 ? named_bytes(bytes, address, at) : UINT32_MAX;
 		if (r->g.noc_piece_bytes && sector <= 128) {
 			uint64_t written[2];
 			written_bytes(written, at, sector, address, chunk, chunks, bytes);

@@ -101,7 +101,7 @@ static void derive_shape(struct ct_replay *r)
 	if (g->l1.miss_queue < 2)
 		g->l1.miss_queue = 2;
 	/* a load's fill beside a write-back; a store's bytes and the fill of its line beside one (slice.c) */
-	uint32_t least = g->llc.write_policy == CT_WRITE_BACK_FETCH ? 3 : 2;
+	uint32_t least = rp_llc_fetches(r) ? 3 : 2;
 	if (g->llc.miss_queue < least)
 		g->llc.miss_queue = least;
 	if (!g->l1.mshr_entries)

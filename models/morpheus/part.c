@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -272,20 +273,19 @@ extended_access(void *ctx, struct ct_replay *r, const struct ct_llc_request *q, 
 static void flight_answered(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint64_t cycle)
 {
 	struct flight *f = &m->flight[i];
-	uint32_t whole = m->p.block_bytes / m->g.llc.sector, missing = whole;
+	uint32_t missing = m->p.block_bytes / m->g.llc.sector; /* sectors */
 	m->c.latency_sum += cycle - f->began;
 	m->c.answers++;
 	f->dirty = 0; /* they have left with the answer */
-	for (uint32_t s = f->sectors; f->kind == CT_MO_WRITE && !m->p.ext.store_fetches && s; s &= s - 1)
-		missing--;
-	if (f->hit || (f->kind == CT_MO_WRITE && !missing) || (f->kind == CT_MO_ATOMIC && f->fetched)) {
+	if (f->kind == CT_MO_WRITE && !m->p.ext.store_fetches)
+		missing -= ct_bits(f->sectors);
+	if (f->hit || !missing || (f->kind == CT_MO_ATOMIC && f->fetched)) {
 		answer_all(m, r, i, cycle);
 		drop_flight(m, i);
 		return;
 	}
 	/* A store's block needs what the store did not bring, since the set has no sector bits; where stores read, all of it. */
-	fetch_block(m, r, i, f->kind == CT_MO_WRITE ? missing * m->g.llc.sector : m->p.block_bytes,
-	            cycle);
+	fetch_block(m, r, i, missing * m->g.llc.sector, cycle);
 }
 
 /* The block has come from DRAM to the slice. */

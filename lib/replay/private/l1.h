@@ -45,7 +45,7 @@ static inline int rp_any_byte(const uint64_t bytes[2], uint32_t from, uint32_t n
 
 /* Eighths of the LLC's sector that begins `from` bytes into the mask, one of a line, that travel for a request for those bytes:
  * a half that it does not touch stays away, and of what is left again, down to noc.piece bytes (GPGPU-Sim's coalescer of
- * compute capability 1.3). 0: all of the sector, or nobody knows. */
+ * compute capability 1.3). */
 static inline uint32_t rp_piece_of(const struct ct_replay *r, const uint64_t bytes[2], uint32_t from)
 {
 	uint32_t n = 1u << r->llc_sector_bits, at = from;
@@ -59,7 +59,8 @@ static inline uint32_t rp_piece_of(const struct ct_replay *r, const uint64_t byt
 	return n << 3 >> r->llc_sector_bits;
 }
 
-/* The same of the i-th LLC sector of one of the L1, of bytes of its line. */
+/* The same of the i-th LLC sector of one of the L1, of bytes of its line. 0, which is all of it: no parts travel, or nobody
+ * knows the bytes. */
 static inline uint32_t
 rp_piece_eighths(const struct ct_replay *r, const uint64_t bytes[2], uint32_t sector, uint32_t i)
 {

@@ -216,8 +216,8 @@ static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struc
 	rp_count_issue(sm, op, inst);
 	if (r->has_issue)
 		rp_observe_issue(r, sm, warp, now);
-	if (!usual && r->g.memory_collectors &&
-	    op->kind >= RP_LOAD) /* idoc: the last before it has one */
+	/* the one before it kept it waiting until that had a collector, in cycle idoc */
+	if (!usual && r->g.memory_collectors && op->kind >= RP_LOAD)
 		rp_count_held(sm, warp, op, inst->sid, rp_operands_ready(w),
 		              rp_min32(s->port[RP_MEM].idoc, now));
 	w->born = now + 1;
