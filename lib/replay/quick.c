@@ -85,6 +85,22 @@ static uint32_t mshr_ring(const struct ct_replay *r)
 	return n;
 }
 
+/* Places of memory instructions that have issued and that the load/store unit has not taken. With collectors of their own each
+ * scheduler has one in front of the unit, its collectors', and one that waits for a collector. Else all of an SM share theirs,
+ * since other instructions take collectors, too: as many as are taken where the oldest warp comes first, one for each scheduler
+ * where warps stay abreast, and one more. */
+static void set_places(const struct ct_replay *r, struct rp_quick_sm *q)
+{
+	q->rings = 1;
+	q->depth = r->g.schedulers + 1;
+	if (r->oldest_first && r->g.memory_collectors) {
+		q->rings = r->g.schedulers;
+		q->depth = 2 + r->g.memory_collectors;
+	} else if (r->oldest_first) {
+		q->depth += r->g.schedulers * r->g.collectors;
+	}
+}
+
 /* What an SM keeps with quick timing, all of the engine's pool. Returns 0 or fails with CT_ERR_NOMEM. */
 static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
@@ -100,10 +116,9 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
 	q->inst_free = q->joined_free = RP_NO_INDEX;
 	q->held = ct_pool_take(&r->pool, r->warps, sizeof *q->held);
-	uint32_t collectors = r->g.memory_collectors ? r->g.memory_collectors : r->g.collectors;
-	q->places = r->g.schedulers * (1 + (r->oldest_first ? collectors : 0)) + 1;
-	q->wait = ct_pool_take(&r->pool, q->places, sizeof *q->wait);
-	q->unit = ct_pool_take(&r->pool, q->places, sizeof *q->unit);
+	set_places(r, q);
+	q->wait = ct_pool_take(&r->pool, q->rings * q->depth, sizeof *q->wait);
+	q->unit = ct_pool_take(&r->pool, q->rings * q->depth, sizeof *q->unit);
 	return q->sched && q->mshr && q->merged && q->req && q->held && q->wait && q->unit
 	               ? 0
 	               : ct_fail_nomem(e);
@@ -135,7 +150,7 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 	memset(q->mshr, 0, ((size_t)q->mshr_mask + 1) * sizeof *q->mshr);
 	clear_calendar(&q->lsu);
 	clear_calendar(&q->write_back);
-	memset(q->unit, 0, q->places * sizeof *q->unit);
+	memset(q->unit, 0, (size_t)q->rings * q->depth * sizeof *q->unit);
 	q->l1_free = q->direct_last = q->banks = q->full_banks = q->leaves = 0;
 	memset(q->bank_free, 0, sizeof q->bank_free);
 	q->filled = q->taken;

@@ -372,6 +372,37 @@ send_line(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t
 
 /* ---- instructions ---- */
 
+/* Cycles in which the sectors of n lines enter the L1: in descending order, each cycle up to the first whose bank another one
+ * has taken, however idle the other banks are (as in l1_step.c). */
+static uint32_t entry_cycles(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
+{
+	uint32_t cycles = 1, used = 0;
+	for (unsigned i = 0; i < n; i++)
+		for (uint32_t left = q[i].sectors; left;) {
+			uint32_t s = ct_high_bit(left);
+			uint32_t bank = 1u << rp_modulo(q[i].line * r->l1_sectors + s, r->banks);
+			left ^= 1u << s;
+			cycles += (used & bank) != 0;
+			used = used & bank ? bank : used | bank;
+		}
+	return cycles;
+}
+
+/* The same where sectors and banks have the same numbers. */
+static uint32_t usual_entry_cycles(const struct ct_line_request *q, unsigned n)
+{
+	uint32_t cycles = 1, used = 0;
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t left = q[i].sectors, taken;
+		for (; (taken = left & used); cycles++) {
+			left &= (2u << ct_high_bit(taken)) - 1;
+			used = 0;
+		}
+		used |= left;
+	}
+	return cycles;
+}
+
 /* Cycles that the instruction keeps the unit: of one that goes past the L1 the sectors, and what lanes
  * of an atomic that meet in a sector add, which is left in *more. */
 static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
@@ -380,7 +411,7 @@ static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
 {
 	*more = 0;
 	if (!op->bypass)
-		return rp_bank_cycles(r, q, n);
+		return r->banks == r->l1_sectors ? usual_entry_cycles(q, n) : entry_cycles(r, q, n);
 	uint32_t sectors = rp_direct_sectors(r, op, inst, q, n, more);
 	return sectors + *more;
 }
@@ -510,13 +541,13 @@ static CT_INLINE void begin_access(struct access *a, struct ct_replay *r, struct
 	a->left = 0;
 }
 
-/* The unit takes the instruction of that place, which asks for those lines. */
-static CT_INLINE void take_from_place(struct access *a, uint32_t place, const struct ct_line_request *q)
+/* The unit takes the instruction, which asks for those lines. */
+static CT_INLINE void take_waiting(struct access *a, const struct rp_quick_wait *w,
+                                   const struct ct_line_request *q)
 {
-	struct rp_quick_wait *w = &a->q->wait[place];
 	uint32_t had = a->inst = w->inst;
 	uint32_t at = rp_max32(w->issued, a->sm->now);
-	uint32_t back = access_lines(a, w, q, at + TO_UNIT, &a->q->unit[place]);
+	uint32_t back = access_lines(a, w, q, at + TO_UNIT, &a->q->unit[w->place]);
 	if (had != RP_NO_INDEX) {
 		a->q->inst[had].left += a->left;
 		rp_quick_one_back(a->sm, had, back);
@@ -559,11 +590,13 @@ uint32_t rp_quick_unit_next(const struct ct_replay *r, const struct rp_sm *sm)
 void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
 {
 	struct rp_quick_sm *q = sm->quick;
-	uint32_t place = q->place >= q->nwait ? q->place - q->nwait : q->place + q->places - q->nwait;
+	uint32_t places = q->rings * q->depth;
+	uint32_t i = q->wait_next >= q->nwait ? q->wait_next - q->nwait
+	                                      : q->wait_next + places - q->nwait;
 	struct access a;
-	begin_access(&a, r, sm, q->wait[place].warp, q->wait[place].op, q->wait[place].sid);
+	begin_access(&a, r, sm, q->wait[i].warp, q->wait[i].op, q->wait[i].sid);
 	q->nwait--;
-	take_from_place(&a, place, q->wait[place].lines);
+	take_waiting(&a, &q->wait[i], q->wait[i].lines);
 }
 
 /* The n lines of a global or local instruction wait for the unit, or are taken at once: what would not
@@ -573,8 +606,7 @@ static CT_INLINE void wait_in_place(struct access *a, const struct ct_line_reque
                                     uint32_t at)
 {
 	struct rp_quick_sm *q = a->q;
-	uint32_t place = q->place;
-	struct rp_quick_wait *w = &q->wait[place];
+	struct rp_quick_wait *w = &q->wait[q->wait_next];
 	const struct ct_inst *inst = &a->sm->next[a->warp].inst;
 	w->op = a->op;
 	w->issued = at;
@@ -583,12 +615,13 @@ static CT_INLINE void wait_in_place(struct access *a, const struct ct_line_reque
 	w->n = n;
 	w->inst = RP_NO_INDEX;
 	w->busy = unit_cycles(a->r, a->op, inst, lines, n, &w->more);
-	q->place = rp_ring_after(place, q->places);
+	w->place = rp_quick_place_take(q, a->sm->warp[a->warp].sub);
+	q->wait_next = rp_ring_after(q->wait_next, q->rings * q->depth);
 	if (a->op->kind != RP_STORE)
 		a->sm->c.mem_latency_count++;
 	if (!q->nwait && !q->stuck && !rp_quick_unit_blocked(a->r, a->sm) &&
 	    unit_free_at(a->r, a->sm) < q->end) {
-		take_from_place(a, place, lines);
+		take_waiting(a, w, lines);
 		return;
 	}
 	if (take_record(a) < 0)
@@ -596,7 +629,7 @@ static CT_INLINE void wait_in_place(struct access *a, const struct ct_line_reque
 	memcpy(w->lines, lines, n * sizeof *lines);
 	a->left++;
 	w->inst = a->inst;
-	q->unit[place] = RP_NEVER;
+	q->unit[w->place] = RP_NEVER;
 	q->nwait++;
 	leave_waiting(a, at, at + 2);
 }

@@ -201,6 +201,10 @@ static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_
 	for (uint32_t n = 0;; n++, at = issue_at(s, w, sm->now)) {
 		const struct rp_op *op = w->op;
 		w->born = at + 1;
+		if (at >= s->last_at) {
+			s->last = warp;
+			s->last_at = at;
+		}
 		execute_next(r, sm, warp, op, inst, at, watched);
 		if (!rp_fetch_next(r, sm, w, inst)) {
 			end_stream(r, sm, warp);
@@ -235,7 +239,11 @@ static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_
 static CT_INLINE uint32_t held_next_at(const struct rp_sm *sm)
 {
 	const struct rp_quick_sm *q = sm->quick;
-	return q->nheld ? rp_max32(q->unit[q->place], sm->now) : RP_NEVER;
+	uint32_t next = RP_NEVER;
+	for (uint32_t k = 0; q->nheld && k < q->rings; k++)
+		if (q->held_of[k])
+			next = rp_min32(next, rp_max32(q->unit[rp_quick_place(q, k)], sm->now));
+	return next;
 }
 
 static CT_INLINE uint32_t next_of(const struct ct_replay *r, const struct rp_sm *sm)
@@ -244,22 +252,48 @@ static CT_INLINE uint32_t next_of(const struct ct_replay *r, const struct rp_sm 
 	return sm->quick->nwait ? rp_min32(t, rp_quick_unit_next(r, sm)) : t;
 }
 
-/* Takes the first warp whose memory instruction waits for a place; where schedulers prefer the oldest warp,
- * that one. */
+/* Whether the warp's scheduler has a place for its memory instruction in cycle `at`, which others may wait for. */
+static CT_INLINE int has_place(const struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	const struct rp_quick_sm *q = sm->quick;
+	return q->unit[rp_quick_place(q, rp_quick_ring(q, sm->warp[warp].sub))] <= at;
+}
+
+/* Whether the warp's scheduler is greedy and has issued from it last. */
+static CT_INLINE int is_greedy_for(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp)
+{
+	return r->g.scheduler != CT_SCHED_OLDEST && sm->quick->sched[sm->warp[warp].sub].last == warp;
+}
+
+/* Whether a scheduler would rather issue from warp a than from b. */
+static CT_INLINE int is_preferred(const struct ct_replay *r, const struct rp_sm *sm, uint32_t a,
+                                  uint32_t b)
+{
+	if (is_greedy_for(r, sm, b))
+		return 0;
+	return is_greedy_for(r, sm, a) || sm->warp[a].age < sm->warp[b].age;
+}
+
+/* Takes a warp whose memory instruction waits for a place and has one: the first of them, or the one that its scheduler
+ * prefers. With memory collectors that one is often not the oldest: its data has come last, and it has gone on with
+ * instructions that need no place. */
 static CT_INLINE uint32_t take_held(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	struct rp_quick_sm *q = sm->quick;
-	uint32_t at = q->held_first, warp = q->held[at];
-	for (uint32_t i = 1; r->oldest_first && i < q->nheld; i++) {
-		uint32_t k = q->held_first + i, other = q->held[k < r->warps ? k : k - r->warps];
-		if (sm->warp[other].age < sm->warp[warp].age) {
+	uint32_t at = q->held_first, warp = RP_NO_INDEX;
+	for (uint32_t i = 0; i < q->nheld && (r->oldest_first || !i); i++) {
+		uint32_t k = q->held_first + i, place = k < r->warps ? k : k - r->warps;
+		uint32_t other = q->held[place];
+		if (has_place(sm, other, sm->now) &&
+		    (warp == RP_NO_INDEX || is_preferred(r, sm, other, warp))) {
 			warp = other;
-			at = k < r->warps ? k : k - r->warps;
+			at = place;
 		}
 	}
 	q->held[at] = q->held[q->held_first];
 	q->held_first = rp_ring_after(q->held_first, r->warps);
 	q->nheld--;
+	q->held_of[rp_quick_ring(q, sm->warp[warp].sub)]--;
 	return warp;
 }
 
@@ -279,8 +313,10 @@ static CT_INLINE void next_warp(struct ct_replay *r, struct rp_sm *sm, int watch
 			rp_count_held(sm, warp, w->op, sm->next[warp].inst.sid, w->born, at);
 	} else {
 		at = issue_at(s, w, sm->now);
-		if (w->op->outward && w->op->kind >= RP_LOAD && (q->nheld || q->unit[q->place] > at)) {
+		if (w->op->outward && w->op->kind >= RP_LOAD &&
+		    (q->held_of[rp_quick_ring(q, w->sub)] || !has_place(sm, warp, at))) {
 			uint32_t last = q->held_first + q->nheld++;
+			q->held_of[rp_quick_ring(q, w->sub)]++;
 			q->held[last < r->warps ? last : last - r->warps] = (uint16_t)warp;
 			w->born = at;
 			return;

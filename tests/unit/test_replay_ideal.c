@@ -136,7 +136,7 @@ static void memory_collectors_are_apart(void **state)
 }
 
 /* Quick replays know collectors as the places of memory instructions in front of the load/store unit, where warps issue in the
- * order of age: those of their own, where there are any. */
+ * order of age: a scheduler has its own with memory collectors, else those of all schedulers are shared. */
 static void quick_takes_memory_collectors(void **state)
 {
 	static const char *const sets[][3] = {
@@ -150,8 +150,8 @@ static void quick_takes_memory_collectors(void **state)
 		gpu(&g, MICRO_RTX3070, sets[i], 3);
 		n[i] = cycles_of_both(&g, CT_REPLAY_QUICK);
 	}
-	assert_int_equal(n[1], n[2]);
 	assert_true(n[0] < n[1]);
+	assert_true(n[2] < n[1]); /* the only scheduler that loads has all of the shared places */
 }
 
 /* ---- any program ---- */

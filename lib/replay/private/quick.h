@@ -35,6 +35,7 @@ struct rp_slots {
 
 struct rp_quick_sched {
 	struct rp_slots issue, unit[RP_UNITS];
+	uint32_t last, last_at; /* the warp that has issued last, and in which cycle */
 	/* two-level scheduling: slots of the active warps, how many; those that could go on and have no place among
 	 * them */
 	uint64_t active, pending;
@@ -85,7 +86,7 @@ struct rp_quick_wait {
 	const struct rp_op *op;
 	uint32_t issued, inst;    /* cycle; its record when it has had to wait, RP_NO_INDEX */
 	uint32_t sid, busy, more; /* cycles of the unit; transactions of an atomic beyond its sectors */
-	uint32_t warp, n;
+	uint32_t warp, n, place;  /* place: whose cycle is in unit */
 	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* n of them once it has to wait */
 };
 
@@ -115,14 +116,15 @@ struct rp_quick_sm {
 	struct rp_quick_joined *joined;
 	uint32_t njoined, joined_free;
 	uint32_t end; /* of the window */
-	/* rings of the places in front of the load/store unit, one for each scheduler, and in it: what has
-	 * issued and waits for it; the cycle in which it has been taken, RP_NEVER: not yet */
-	struct rp_quick_wait *wait;
+	/* places in front of the load/store unit: a ring of `depth` for each scheduler, or one for all of them;
+	 * the cycle in which what was there has been taken, RP_NEVER: not yet */
 	uint32_t *unit;
-	uint32_t places, place; /* place: of the next */
-	uint32_t nwait;         /* of the last ones */
-	uint16_t *held;         /* ring of warps with an instruction that finds no place */
-	uint32_t held_first, nheld;
+	uint32_t rings, depth, place[RP_MAX_SCHEDULERS]; /* place: of the next in its ring */
+	struct rp_quick_wait
+		*wait; /* ring of what has issued and waits for the unit, a record for each place */
+	uint32_t wait_next, nwait; /* wait_next: behind the last */
+	uint16_t *held;            /* ring of warps with an instruction that finds no place */
+	uint32_t held_first, nheld, held_of[RP_MAX_SCHEDULERS]; /* held_of: of a ring of places */
 	uint32_t schedulers;
 	uint32_t active_warps; /* of a scheduler, at most; 0: all are */
 	struct rp_quick_sched *sched;
@@ -201,6 +203,26 @@ static CT_INLINE void rp_quick_one_back(struct rp_sm *sm, uint32_t inst, uint32_
 static CT_INLINE uint32_t rp_ring_after(uint32_t at, uint32_t n)
 {
 	return at + 1 >= n ? 0 : at + 1;
+}
+
+/* Ring of places that a scheduler's memory instructions take. */
+static CT_INLINE uint32_t rp_quick_ring(const struct rp_quick_sm *q, uint32_t sched)
+{
+	return q->rings > 1 ? sched : 0;
+}
+
+/* The next place of a ring. */
+static CT_INLINE uint32_t rp_quick_place(const struct rp_quick_sm *q, uint32_t ring)
+{
+	return ring * q->depth + q->place[ring];
+}
+
+/* The next place of the scheduler's is taken. */
+static CT_INLINE uint32_t rp_quick_place_take(struct rp_quick_sm *q, uint32_t sched)
+{
+	uint32_t ring = rp_quick_ring(q, sched), place = rp_quick_place(q, ring);
+	q->place[ring] = rp_ring_after(q->place[ring], q->depth);
+	return place;
 }
 
 /* Takes n free places in a row in the word, if the first free one at or behind *t begins such a row, and sets *t to it.
