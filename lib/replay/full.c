@@ -217,6 +217,7 @@ const struct rp_timing rp_timing_full = {
 	.name = "full",
 	.takes_parts = 1,
 	.knows_networks = 1,
+	.knows_front_end = 1,
 	.waits_for_fills = 1,
 	.steps_memory = 1,
 	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC | CT_REPLAY_IDEAL_REGISTERS,

@@ -101,11 +101,14 @@ static void end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 
 static void quick_start_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
-	(void)now;
-	if (rp_fetch_next(r, sm, &sm->warp[warp], &sm->next[warp].inst))
-		push_or_park(sm, warp);
-	else
+	struct rp_warp *w = &sm->warp[warp];
+	if (!rp_fetch_next(r, sm, w, &sm->next[warp].inst)) {
 		end_stream(r, sm, warp);
+		return;
+	}
+	if (r->front_end)
+		rp_wait_for_code(r, sm, w, now);
+	push_or_park(sm, warp);
 }
 
 /* Something that the warp has waited for is back. */
@@ -210,6 +213,8 @@ static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_
 			end_stream(r, sm, warp);
 			return;
 		}
+		if (r->front_end)
+			rp_wait_for_front_end(r, sm, w, op, at);
 		if (op->kind == RP_BARRIER) {
 			rp_meet_barrier(r, sm, warp, push_or_park);
 			if (w->wait.at_barrier)
@@ -407,6 +412,7 @@ static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *
 
 const struct rp_timing rp_timing_quick = {
 	.name = "quick",
+	.knows_front_end = 1,
 	.steps_memory = 1,
 	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC,
 	.init = rp_quick_init,

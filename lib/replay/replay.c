@@ -213,7 +213,7 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct c
 	if (st == 0 && r->ideal)
 		st = check_ideal(r, e);
 	r->usual_memory = rp_usual_memory(r);
-	r->front_end = st == 0 && r->timing->waits_for_fills &&
+	r->front_end = st == 0 && r->timing->knows_front_end &&
 	               (g->branch_cycles ||
 	                (g->llc_flush && (g->code_first_cycles || g->code_line_cycles)));
 	r->oldest_first = g->scheduler == CT_SCHED_GTO || g->scheduler == CT_SCHED_WARP_LIMIT ||

@@ -21,7 +21,7 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 	if (r->has_l1 && r->has_llc &&
 	    !(sm->group_sid = ct_pool_take(&r->pool, RP_LINES_IN_FLIGHT, sizeof *sm->group_sid)))
 		return ct_fail_nomem(e);
-	int fetches = r->timing->waits_for_fills && r->g.llc_flush &&
+	int fetches = r->timing->knows_front_end && r->g.llc_flush &&
 	              (r->g.code_first_cycles || r->g.code_line_cycles);
 	sm->code = fetches ? ct_pool_take(&r->pool, RP_CODE_LINES, sizeof *sm->code) : NULL;
 	if (!sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->queue.heap || !sm->copied_at ||

@@ -69,6 +69,15 @@ static CT_INLINE void rp_wait_for_code(const struct ct_replay *r, struct rp_sm *
 	w->born = rp_max32(w->born, sm->code[line]);
 }
 
+/* The warp's next instruction comes behind one that has issued in cycle `now`: behind a branch, and when its code is there. */
+static CT_INLINE void rp_wait_for_front_end(const struct ct_replay *r, struct rp_sm *sm,
+                                            struct rp_warp *w, const struct rp_op *before, uint32_t now)
+{
+	if (w->op->s->pc - before->s->pc - 1 >= RP_INSTRUCTION_BYTES)
+		w->born = now + 1 + r->g.branch_cycles;
+	rp_wait_for_code(r, sm, w, now);
+}
+
 /* Counts an instruction that issues. */
 static CT_INLINE void rp_count_issue(struct rp_sm *sm, const struct rp_op *op,
                                      const struct ct_inst *inst)

@@ -151,11 +151,8 @@ rp_next_instruction(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, u
 		return;
 	}
 	s->of_unit[w->op->unit] |= bit;
-	if (r->front_end) {
-		if (w->op->s->pc - before->s->pc - 1 >= RP_INSTRUCTION_BYTES)
-			w->born = now + 1 + r->g.branch_cycles;
-		rp_wait_for_code(r, sm, w, now);
-	}
+	if (r->front_end)
+		rp_wait_for_front_end(r, sm, w, before, now);
 	uint32_t t = rp_operands_ready(w);
 	if (t >= RP_LATER || w->held)
 		rp_suspend_warp(sm, s, warp, t);

@@ -12,9 +12,10 @@
 #include "replay/private/engine.h"
 
 struct rp_timing {
-	const char *name;       /* as users give it */
-	uint8_t takes_parts;    /* mechanisms can be plugged in (parts.h) */
-	uint8_t knows_networks; /* others than the crossbar */
+	const char *name;        /* as users give it */
+	uint8_t takes_parts;     /* mechanisms can be plugged in (parts.h) */
+	uint8_t knows_networks;  /* others than the crossbar */
+	uint8_t knows_front_end; /* that code and branches cost time */
 	uint8_t waits_for_fills; /* a sector is reserved until its fill comes (tags.h); else it knows when its
 	                            data will be there (lru.h) */
 	uint8_t steps_memory; /* network, slices and DRAM go from cycle to cycle; else the timing has its own */
