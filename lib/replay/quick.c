@@ -147,6 +147,8 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 {
 	struct rp_quick_sm *q = sm->quick;
 	memset(q->sched, 0, r->g.schedulers * sizeof *q->sched);
+	for (uint32_t w = 0; w < 64; w++)
+		q->sched[w % r->g.schedulers].warps |= UINT64_C(1) << w;
 	memset(q->mshr, 0, ((size_t)q->mshr_mask + 1) * sizeof *q->mshr);
 	clear_calendar(&q->lsu);
 	clear_calendar(&q->write_back);

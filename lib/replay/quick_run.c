@@ -302,12 +302,34 @@ static CT_INLINE uint32_t take_held(const struct ct_replay *r, const struct rp_s
 	return warp;
 }
 
+/* Of warps that go on in the same cycle, as full timing has them: schedulers take turns to be the first, and each takes the warp that
+ * its policy says. */
+static CT_INLINE uint32_t choose_due(const struct ct_replay *r, const struct rp_sm *sm, uint64_t due)
+{
+	uint32_t n = r->g.schedulers, k = rp_modulo(sm->queue.first_at, n);
+	const struct rp_quick_sched *s = sm->quick->sched;
+	while (!(due & s[k].warps))
+		k = rp_ring_after(k, n);
+	due &= s[k].warps;
+	if (!r->oldest_first)
+		return ct_pick_in_turn(due, rp_min32(s[k].last, 63));
+	return ct_pick_greedy(due, s[k].last, due, &sm->warp[0].age, sizeof *sm->warp);
+}
+
+/* Takes the first warp in time. */
+static CT_INLINE uint32_t take_due(const struct ct_replay *r, struct rp_sm *sm)
+{
+	uint64_t due = rp_warps_due(&sm->queue);
+	uint32_t first = due ? ct_low_bit(due) : 0;
+	return rp_warp_take(&sm->queue, due, due & (due - 1) ? choose_due(r, sm, due) : first);
+}
+
 /* The first warp in time, and of those whose memory instruction waits for a place the first. */
 static CT_INLINE void next_warp(struct ct_replay *r, struct rp_sm *sm, int watched)
 {
 	struct rp_quick_sm *q = sm->quick;
 	int held = held_next_at(sm) <= sm->now;
-	uint32_t warp = held ? take_held(r, sm) : rp_warp_pop(&sm->queue), at;
+	uint32_t warp = held ? take_held(r, sm) : take_due(r, sm), at;
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_quick_sched *s = &q->sched[w->sub];
 	if (q->active_warps && !held && !enter_active(q, w))

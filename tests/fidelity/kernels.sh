@@ -1,5 +1,5 @@
 #!/bin/bash
-# kernels.sh BUILD [NAME...]: quick replay beside full on kernels of our own (kernels.txt, all or those named), on three
+# kernels.sh BUILD [NAME...]: quick replay beside full on kernels of our own (kernels.txt, all or those named), on five
 # GPUs. Fails when quick's cycles are off by more than 15 %, in rows of kernels-apart.tsv by more than is said there.
 build=$1
 shift
@@ -14,7 +14,7 @@ while read -r name kernel grid block arguments; do
 	for a in $arguments; do args+=(--arg "$a"); done
 	"$build/bin/tracegen" ptx "$here/kernels.ptx" -k "$kernel" --grid "$grid" --block "$block" "${args[@]}" \
 		-q -o "$tmp/$name.ctz" || exit 2
-	for gpu in rtx2060 rtx3080 fermi-15; do
+	for gpu in rtx2060 rtx3080 fermi-15 rtx2060-third v100; do
 		printf '%s\t%s.ctz\t%s\t%s\n' "$name" "$name" "$gpu" \
 			"$(awk -v n="$name" -v g="$gpu" '$1 == n && $2 == g { print $3 }' "$here/kernels-apart.tsv")"
 	done >>"$tmp/rows.tsv"

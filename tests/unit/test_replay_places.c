@@ -130,6 +130,54 @@ static void greedy_warps_go_on(void **state)
 	free(r);
 }
 
+/* ---- warps of a cycle ---- */
+
+/* Warps that compute for so long and then load, in the order in which they do. */
+static void loads_at_once(const struct ct_gpu *g, enum ct_replay_timing timing, uint32_t chain,
+                          struct micro_result *r, uint32_t warp[WARPS])
+{
+	struct micro m;
+	uint32_t n = 0, done[WARPS] = {0};
+	memset(&m, 0, sizeof m);
+	micro_kernel(&m, "k", 1, 32 * WARPS, 0, 32);
+	micro_cta(&m);
+	for (uint32_t w = 0; w < WARPS; w++) {
+		micro_warp(&m, w, 2 + chain);
+		for (uint32_t k = 0; k < chain; k++)
+			micro_line(&m, "ffffffff 1 R5 FFMA 2 R5 R5 0");
+		micro_line(&m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4", ADDRESS + w * LINE);
+		micro_line(&m, "ffffffff 0 EXIT 0 0");
+	}
+	micro_cta_end(&m);
+	run(&m, g, timing, r);
+	for (uint32_t i = 0; i < r->issues; i++)
+		if (done[r->warp[i]]++ == chain)
+			warp[n++] = r->warp[i];
+	assert_int_equal(n, WARPS);
+}
+
+/* In each cycle another scheduler is the first. The order is that in which memory instructions come to the load/store unit, so
+ * that SMs that are a cycle apart go different ways, and do not stay in step for ever. */
+static void schedulers_take_turns(void **state)
+{
+	static const char *const lrr[] = {"sm.scheduler=lrr"};
+	static const enum ct_replay_timing timings[] = {CT_REPLAY_FULL, CT_REPLAY_QUICK};
+	struct ct_gpu g;
+	struct micro_result *r = calloc(1, sizeof *r);
+	(void)state;
+	assert_non_null(r);
+	gpu(&g, lrr, 1);
+	for (int t = 0; t < 2; t++) {
+		uint32_t warp[WARPS], first = 0;
+		for (uint32_t chain = 0; chain < 8; chain++) {
+			loads_at_once(&g, timings[t], chain, r, warp);
+			first |= 1u << warp[0];
+		}
+		assert_int_equal(first, 7); /* the fourth warp begins a cycle later */
+	}
+	free(r);
+}
+
 /* ---- banks ---- */
 
 /* Loads of one warp to 32 lines, a sector of each that `sector` gives. */
@@ -202,6 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(greedy_warps_go_on),
+		cmocka_unit_test(schedulers_take_turns),
 		cmocka_unit_test(sectors_enter_in_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,7 @@ struct rp_slots {
 struct rp_quick_sched {
 	struct rp_slots issue, unit[RP_UNITS];
 	uint32_t last, last_at; /* the warp that has issued last, and in which cycle */
+	uint64_t warps;         /* bit warp, of the first 64: they are its own */
 	/* two-level scheduling: slots of the active warps, how many; those that could go on and have no place among
 	 * them */
 	uint64_t active, pending;

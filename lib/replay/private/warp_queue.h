@@ -82,4 +82,33 @@ static CT_INLINE uint32_t rp_warp_pop(struct rp_warp_queue *q)
 	return warp;
 }
 
+/* Those of the first cycle, bit warp; not warps from 64 on, nor what has come behind a later one. */
+static CT_INLINE uint64_t rp_warps_due(struct rp_warp_queue *q)
+{
+	uint32_t at = q->first_at, turn = at % RP_NEAR;
+	if (at < q->near_from)
+		return 0;
+	q->near_from = at;
+	while (q->heap[0] >> 16 == at && (q->heap[0] & 0xffff) < 64) {
+		q->near_bits |= UINT64_C(1) << turn;
+		q->near[turn] |= UINT64_C(1) << rp_warp_heap_pop(q);
+	}
+	return q->near_bits >> turn & 1 ? q->near[turn] : 0;
+}
+
+/* Takes one of them, or without any the first of all. */
+static CT_INLINE uint32_t rp_warp_take(struct rp_warp_queue *q, uint64_t due, uint32_t warp)
+{
+	uint32_t turn = q->first_at % RP_NEAR;
+	if (!due) {
+		warp = rp_warp_heap_pop(q);
+	} else {
+		q->near[turn] = due &= ~(UINT64_C(1) << warp);
+		if (!due)
+			q->near_bits &= ~(UINT64_C(1) << turn);
+	}
+	q->first_at = rp_warp_first(q);
+	return warp;
+}
+
 #endif
