@@ -289,13 +289,43 @@ static CT_INLINE struct rp_outcome access_line(struct ct_replay *r, struct rp_sm
 	return o;
 }
 
+static uint32_t most_of_banks(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
+{
+	uint32_t count_of[RP_MAX_L1_BANKS] = {0}, most = 1;
+	for (unsigned i = 0; i < n; i++)
+		for (uint32_t s = 0; s < r->l1_sectors; s++)
+			if (q[i].sectors >> s & 1) {
+				uint32_t *c =
+					&count_of[rp_modulo(q[i].line * r->l1_sectors + s, r->banks)];
+				most = rp_max32(most, ++*c);
+			}
+	return most;
+}
+
+/* Cycles in which the sectors enter the L1, one for each bank a cycle in any order: as many as the busiest bank has. */
+static CT_INLINE uint32_t bank_cycles(const struct ct_replay *r, const struct ct_line_request *q,
+                                      unsigned n)
+{
+	if (n == 1 && r->banks >= r->l1_sectors)
+		return 1;
+	if (r->banks != 4 || r->l1_sectors != 4)
+		return most_of_banks(r, q, n);
+	uint64_t sum = 0; /* the bank is the sector: 16 bits each */
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t s = q[i].sectors;
+		sum += s * UINT64_C(0x0000200040008001) & UINT64_C(0x0001000100010001);
+	}
+	uint32_t a = rp_max32(sum & 0xffff, sum >> 16 & 0xffff);
+	return rp_max32(a, rp_max32(sum >> 32 & 0xffff, (uint32_t)(sum >> 48)));
+}
+
 /* A global or local instruction at cycle `at`; returns when its last sector is back. */
 static CT_INLINE uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                                        const struct ct_line_request *q, unsigned n, uint32_t at)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
 	const struct rp_op *op = sm->warp[warp].op;
-	uint32_t last = at + 2, busy = rp_bank_cycles(r, q, n), start = rp_max32(at + 4, sm->lsu_free);
+	uint32_t last = at + 2, busy = bank_cycles(r, q, n), start = rp_max32(at + 4, sm->lsu_free);
 	struct rp_tally tally = {0};
 	prefetch_lines(r, sm, op, q, n, look);
 	for (unsigned i = 0; i < n; i++) {

@@ -132,6 +132,8 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 	r->quick->sm = ct_pool_take(&r->pool, r->g.sms, sizeof *r->quick->sm);
 	if (!r->quick->sm)
 		return ct_fail_nomem(e);
+	for (uint32_t w = 0; w < 64; w++)
+		r->quick->warps[w % r->g.schedulers] |= UINT64_C(1) << w;
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (init_sm(r, &r->sm[i], e) < 0)
 			return CT_ERR_NOMEM;
@@ -147,8 +149,6 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 {
 	struct rp_quick_sm *q = sm->quick;
 	memset(q->sched, 0, r->g.schedulers * sizeof *q->sched);
-	for (uint32_t w = 0; w < 64; w++)
-		q->sched[w % r->g.schedulers].warps |= UINT64_C(1) << w;
 	memset(q->mshr, 0, ((size_t)q->mshr_mask + 1) * sizeof *q->mshr);
 	clear_calendar(&q->lsu);
 	clear_calendar(&q->write_back);

@@ -542,8 +542,8 @@ static CT_INLINE void begin_access(struct access *a, struct ct_replay *r, struct
 }
 
 /* The unit takes the instruction, which asks for those lines. */
-static CT_INLINE void take_waiting(struct access *a, const struct rp_quick_wait *w,
-                                   const struct ct_line_request *q)
+static CT_INLINE void take_from_place(struct access *a, const struct rp_quick_wait *w,
+                                      const struct ct_line_request *q)
 {
 	uint32_t had = a->inst = w->inst;
 	uint32_t at = rp_max32(w->issued, a->sm->now);
@@ -596,7 +596,7 @@ void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
 	struct access a;
 	begin_access(&a, r, sm, q->wait[i].warp, q->wait[i].op, q->wait[i].sid);
 	q->nwait--;
-	take_waiting(&a, &q->wait[i], q->wait[i].lines);
+	take_from_place(&a, &q->wait[i], q->wait[i].lines);
 }
 
 /* The n lines of a global or local instruction wait for the unit, or are taken at once: what would not
@@ -621,7 +621,7 @@ static CT_INLINE void wait_in_place(struct access *a, const struct ct_line_reque
 		a->sm->c.mem_latency_count++;
 	if (!q->nwait && !q->stuck && !rp_quick_unit_blocked(a->r, a->sm) &&
 	    unit_free_at(a->r, a->sm) < q->end) {
-		take_waiting(a, w, lines);
+		take_from_place(a, w, lines);
 		return;
 	}
 	if (take_record(a) < 0)

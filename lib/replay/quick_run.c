@@ -307,21 +307,22 @@ static CT_INLINE uint32_t take_held(const struct ct_replay *r, const struct rp_s
 static CT_INLINE uint32_t choose_due(const struct ct_replay *r, const struct rp_sm *sm, uint64_t due)
 {
 	uint32_t n = r->g.schedulers, k = rp_modulo(sm->queue.first_at, n);
-	const struct rp_quick_sched *s = sm->quick->sched;
-	while (!(due & s[k].warps))
+	const uint64_t *warps = r->quick->warps;
+	while (!(due & warps[k]))
 		k = rp_ring_after(k, n);
-	due &= s[k].warps;
+	due &= warps[k];
+	uint32_t last = sm->quick->sched[k].last;
 	if (!r->oldest_first)
-		return ct_pick_in_turn(due, rp_min32(s[k].last, 63));
-	return ct_pick_greedy(due, s[k].last, due, &sm->warp[0].age, sizeof *sm->warp);
+		return ct_pick_in_turn(due, rp_min32(last, 63));
+	return ct_pick_greedy(due, last, due, &sm->warp[0].age, sizeof *sm->warp);
 }
 
 /* Takes the first warp in time. */
 static CT_INLINE uint32_t take_due(const struct ct_replay *r, struct rp_sm *sm)
 {
 	uint64_t due = rp_warps_due(&sm->queue);
-	uint32_t first = due ? ct_low_bit(due) : 0;
-	return rp_warp_take(&sm->queue, due, due & (due - 1) ? choose_due(r, sm, due) : first);
+	int several = (due & (due - 1)) != 0;
+	return rp_warp_take(&sm->queue, several ? UINT64_C(1) << choose_due(r, sm, due) : due);
 }
 
 /* The first warp in time, and of those whose memory instruction waits for a place the first. */

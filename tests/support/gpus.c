@@ -25,7 +25,7 @@ void test_gpu(struct ct_gpu *g, const char *name)
 		fail_msg("%s", e.text);
 }
 
-static void set_all(struct ct_gpu *g, const char *const *settings, size_t n)
+void test_gpu_set(struct ct_gpu *g, const char *const *settings, size_t n)
 {
 	struct ct_error e = {0};
 	for (size_t i = 0; i < n; i++)
@@ -38,7 +38,7 @@ static void set_all(struct ct_gpu *g, const char *const *settings, size_t n)
 void test_gpu_with(struct ct_gpu *g, const char *name, const char *const *settings, size_t n)
 {
 	test_gpu(g, name);
-	set_all(g, settings, n);
+	test_gpu_set(g, settings, n);
 }
 
 void test_gpu_sharedl1_small(struct ct_gpu *g)
@@ -47,5 +47,5 @@ void test_gpu_sharedl1_small(struct ct_gpu *g)
 		"sm.count=4", "llc.slices=2", "llc.partitions=2", "dram.channels=2", "llc.size=256KiB"};
 	test_gpu(g, "sharedl1-28");
 	g->dram_mapping[0] = 0; /* the shipped one is for 8 channels */
-	set_all(g, settings, sizeof settings / sizeof settings[0]);
+	test_gpu_set(g, settings, sizeof settings / sizeof settings[0]);
 }

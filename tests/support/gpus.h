@@ -11,7 +11,9 @@
 const char *test_data(const char *name, char *path, size_t size);
 /* data/gpus/NAME as it is shipped. */
 void test_gpu(struct ct_gpu *g, const char *name);
-/* The same with n settings of `-p` on top, checked together. */
+/* Makes n settings of `-p`, checked together; ends the test when one is wrong. */
+void test_gpu_set(struct ct_gpu *g, const char *const *settings, size_t n);
+/* test_gpu() with settings on top. */
 void test_gpu_with(struct ct_gpu *g, const char *name, const char *const *settings, size_t n);
 /* sharedl1-28 cut down: 4 SMs and 2 partitions on a 3 x 3 mesh. */
 void test_gpu_sharedl1_small(struct ct_gpu *g);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../support/gpus.h"
 #include "../support/microtrace.h"
 #include "base/hash.h"
 #include "gpu/address.h"
@@ -22,13 +23,8 @@ static struct micro_result result;
 static void gpu(struct ct_gpu *g, const char *a, const char *b)
 {
 	const char *const sets[] = {a, b};
-	struct ct_error e;
 	micro_gpu(g, MICRO_RTX3070);
-	for (int i = 0; i < 2; i++)
-		if (sets[i] && ct_gpu_set(g, sets[i], &e) < 0)
-			fail_msg("%s", e.text);
-	if (ct_gpu_check(g, &e) < 0)
-		fail_msg("%s", e.text);
+	test_gpu_set(g, sets, (a != NULL) + (b != NULL));
 }
 
 /* Cycles without the launch of the trace that `make` writes. */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../support/gpus.h"
 #include "../support/microtrace.h"
 
 /* A loop of three instructions that is passed twice, and code that lies two lines of 128 bytes behind it. */
@@ -19,12 +20,9 @@ static void replay(const char *const *sets, unsigned n, enum ct_replay_timing ti
 {
 	struct micro m;
 	struct ct_gpu g;
-	struct ct_error e;
 	const struct ct_replay_options o = {.timing = timing};
 	micro_gpu(&g, MICRO_QV100);
-	for (unsigned i = 0; i < n; i++)
-		if (ct_gpu_set(&g, sets[i], &e) < 0)
-			fail_msg("%s", e.text);
+	test_gpu_set(&g, sets, n);
 	memset(&m, 0, sizeof m);
 	micro_kernel(&m, "k", 1, 32, 0, 255);
 	micro_cta(&m);

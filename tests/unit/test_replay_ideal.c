@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../support/gpus.h"
 #include "../support/microtrace.h"
 #include "base/hash.h"
 #include "replay/parts.h"
@@ -20,13 +21,8 @@ static struct micro_result result;
 
 static void gpu(struct ct_gpu *g, int which, const char *const *sets, unsigned n)
 {
-	struct ct_error e;
 	micro_gpu(g, which);
-	for (unsigned i = 0; i < n; i++)
-		if (ct_gpu_set(g, sets[i], &e) < 0)
-			fail_msg("%s", e.text);
-	if (ct_gpu_check(g, &e) < 0)
-		fail_msg("%s", e.text);
+	test_gpu_set(g, sets, n);
 }
 
 /* ---- one load, one instruction ---- */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../support/gpus.h"
 #include "../support/microtrace.h"
 #include "base/hash.h"
 
@@ -24,13 +25,8 @@ enum {
 
 static void gpu(struct ct_gpu *g, const char *const *sets, unsigned n)
 {
-	struct ct_error e;
 	micro_gpu(g, MICRO_RTX3070);
-	for (unsigned i = 0; i < n; i++)
-		if (ct_gpu_set(g, sets[i], &e) < 0)
-			fail_msg("%s", e.text);
-	if (ct_gpu_check(g, &e) < 0)
-		fail_msg("%s", e.text);
+	test_gpu_set(g, sets, n);
 }
 
 static void run(struct micro *m, const struct ct_gpu *g, enum ct_replay_timing timing,

@@ -172,37 +172,6 @@ rp_store_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, ui
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
 }
 
-static inline uint32_t
-rp_most_of_banks(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
-{
-	uint32_t count_of[RP_MAX_L1_BANKS] = {0}, most = 1;
-	for (unsigned i = 0; i < n; i++)
-		for (uint32_t s = 0; s < r->l1_sectors; s++)
-			if (q[i].sectors >> s & 1) {
-				uint32_t *c =
-					&count_of[rp_modulo(q[i].line * r->l1_sectors + s, r->banks)];
-				most = rp_max32(most, ++*c);
-			}
-	return most;
-}
-
-/* Cycles in which the sectors enter the L1, one for each bank a cycle. */
-static CT_INLINE uint32_t rp_bank_cycles(const struct ct_replay *r, const struct ct_line_request *q,
-                                         unsigned n)
-{
-	if (n == 1 && r->banks >= r->l1_sectors)
-		return 1;
-	if (r->banks != 4 || r->l1_sectors != 4)
-		return rp_most_of_banks(r, q, n);
-	uint64_t sum = 0; /* the bank is the sector: 16 bits each */
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t s = q[i].sectors;
-		sum += s * UINT64_C(0x0000200040008001) & UINT64_C(0x0001000100010001);
-	}
-	uint32_t a = rp_max32(sum & 0xffff, sum >> 16 & 0xffff);
-	return rp_max32(a, rp_max32(sum >> 32 & 0xffff, (uint32_t)(sum >> 48)));
-}
-
 /* Tells observers of a line what it met in the L1, where it came in as the `start` of the instruction
  * has it. */
 static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,

@@ -36,7 +36,6 @@ struct rp_slots {
 struct rp_quick_sched {
 	struct rp_slots issue, unit[RP_UNITS];
 	uint32_t last, last_at; /* the warp that has issued last, and in which cycle */
-	uint64_t warps;         /* bit warp, of the first 64: they are its own */
 	/* two-level scheduling: slots of the active warps, how many; those that could go on and have no place among
 	 * them */
 	uint64_t active, pending;
@@ -134,6 +133,8 @@ struct rp_quick_sm {
 
 struct rp_quick {
 	struct rp_quick_sm *sm;
+	uint64_t warps
+		[RP_MAX_SCHEDULERS]; /* of each scheduler those that it has, bit warp, of the first 64 */
 	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* of the instruction at work */
 };
 

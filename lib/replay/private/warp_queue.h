@@ -64,24 +64,6 @@ static CT_INLINE uint32_t rp_warp_heap_pop(struct rp_warp_queue *q)
 	return (uint32_t)(top & 0xffff);
 }
 
-/* The first, of those of a cycle the lowest. */
-static CT_INLINE uint32_t rp_warp_pop(struct rp_warp_queue *q)
-{
-	uint32_t at = q->first_at, turn = at % RP_NEAR, warp;
-	uint64_t near = at >= q->near_from ? q->near[turn] : 0;
-	if (near && q->heap[0] > ((uint64_t)at << 16 | ct_low_bit(near))) {
-		warp = ct_low_bit(near);
-		q->near[turn] = near &= near - 1;
-		if (!near)
-			q->near_bits &= ~(UINT64_C(1) << turn);
-	} else {
-		warp = rp_warp_heap_pop(q);
-	}
-	q->near_from = rp_max32(q->near_from, at);
-	q->first_at = rp_warp_first(q);
-	return warp;
-}
-
 /* Those of the first cycle, bit warp; not warps from 64 on, nor what has come behind a later one. */
 static CT_INLINE uint64_t rp_warps_due(struct rp_warp_queue *q)
 {
@@ -93,22 +75,29 @@ static CT_INLINE uint64_t rp_warps_due(struct rp_warp_queue *q)
 		q->near_bits |= UINT64_C(1) << turn;
 		q->near[turn] |= UINT64_C(1) << rp_warp_heap_pop(q);
 	}
-	return q->near_bits >> turn & 1 ? q->near[turn] : 0;
+	return q->near[turn];
 }
 
-/* Takes one of them, or without any the first of all. */
-static CT_INLINE uint32_t rp_warp_take(struct rp_warp_queue *q, uint64_t due, uint32_t warp)
+/* Takes the warp whose bit that is of those due, or with 0, where none is, the first of all. */
+static CT_INLINE uint32_t rp_warp_take(struct rp_warp_queue *q, uint64_t bit)
 {
-	uint32_t turn = q->first_at % RP_NEAR;
-	if (!due) {
-		warp = rp_warp_heap_pop(q);
-	} else {
-		q->near[turn] = due &= ~(UINT64_C(1) << warp);
-		if (!due)
+	uint32_t turn = q->first_at % RP_NEAR, warp;
+	if (bit) {
+		warp = ct_low_bit(bit);
+		if (!(q->near[turn] ^= bit))
 			q->near_bits &= ~(UINT64_C(1) << turn);
+	} else {
+		warp = rp_warp_heap_pop(q);
 	}
 	q->first_at = rp_warp_first(q);
 	return warp;
+}
+
+/* Takes the first, of those of a cycle the lowest. */
+static CT_INLINE uint32_t rp_warp_pop(struct rp_warp_queue *q)
+{
+	uint64_t due = rp_warps_due(q);
+	return rp_warp_take(q, due & -due);
 }
 
 #endif
