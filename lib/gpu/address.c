@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/hash.h"
+#include "base/hot.h"
 #include "gpu/gpu.h"
 
 static unsigned parity64(uint64_t v)
@@ -232,9 +233,8 @@ static int make_field(struct ct_bit_field *f, uint64_t mask, const char *what, s
 		if (f->runs == CT_FIELD_RUNS)
 			return ct_fail(e, CT_ERR_INPUT, "dram.mapping: %s bits in more than %d runs",
 			               what, CT_FIELD_RUNS);
-		f->from[f->runs] = (uint8_t)bit;
-		f->width[f->runs] = (uint8_t)width;
-		f->to[f->runs++] = (uint8_t)to;
+		f->bits[f->runs] = (~UINT64_C(0) >> (64 - width)) << bit;
+		f->down[f->runs++] = (uint8_t)(bit - to);
 		to += width;
 		bit += width;
 	}
@@ -322,11 +322,11 @@ static int init_fields(struct ct_address_map *m, const struct ct_gpu *g, struct 
 	return 0;
 }
 
-static uint64_t gather_field(const struct ct_bit_field *f, uint64_t a)
+static CT_INLINE uint64_t gather_field(const struct ct_bit_field *f, uint64_t a)
 {
 	uint64_t v = 0;
 	for (uint32_t i = 0; i < f->runs; i++)
-		v |= (a >> f->from[i] & (~UINT64_C(0) >> (64 - f->width[i]))) << f->to[i];
+		v |= (a & f->bits[i]) >> f->down[i];
 	return v;
 }
 
@@ -356,46 +356,65 @@ static uint32_t hash_slice(const struct ct_address_map *m, uint32_t index, uint6
 	return hash_fold(n, index, line >> m->chunk_shift);
 }
 
-/* Where an address lies, step by step: channel, slice within the channel, then the LLC line number.
- * Channels that are no power of two are divided out as Accel-Sim does. */
-static struct ct_place decode_address(const struct ct_address_map *m, uint64_t address)
+/* Where the line of an address lies, as far as its slice decides. */
+struct split {
+	uint64_t base, line;  /* the address without its channel; number of the line in its slice */
+	uint32_t slice, rest; /* rest: of the channels of a slice */
+};
+
+/* Step by step: channel, slice within the channel, then the LLC line number. Channels that are no power of two are
+ * divided out as Accel-Sim does. */
+static CT_INLINE struct split split_address(const struct ct_address_map *m, uint64_t address)
 {
-	struct ct_place p;
-	uint64_t a = address >> m->llc_line_bits << m->llc_line_bits, base = a, high;
+	struct split s = {.base = address >> m->llc_line_bits << m->llc_line_bits};
+	uint64_t high;
 	uint32_t channel, sub;
 	if (m->gap) {
-		uint64_t top = a >> m->low_bit;
+		uint64_t top = s.base >> m->low_bit;
 		high = top / m->channels;
 		channel = (uint32_t)(top - high * m->channels);
-		base = high << m->low_bit | (a & (B(m->low_bit) - 1));
+		s.base = high << m->low_bit | (s.base & (B(m->low_bit) - 1));
 	} else {
-		channel = (uint32_t)gather_field(&m->channel, a);
-		high = m->high_shift < 64 ? a >> m->high_shift : 0;
+		channel = (uint32_t)gather_field(&m->channel, s.base);
+		high = m->high_shift < 64 ? s.base >> m->high_shift : 0;
 	}
-	uint64_t line = gather_field(&m->line, base);
+	uint64_t line = gather_field(&m->line, s.base);
 	if (m->odd_slices) {
 		sub = (uint32_t)(line % m->per_channel);
 		line /= m->per_channel;
 	} else {
-		sub = (uint32_t)gather_field(&m->sub, base);
+		sub = (uint32_t)gather_field(&m->sub, s.base);
 	}
-	uint32_t index = channel * m->per_channel + sub, rest = 0;
+	uint32_t index = channel * m->per_channel + sub;
 	if (m->per_slice > 1) {
 		index = channel / m->per_slice;
-		rest = channel % m->per_slice;
+		s.rest = channel % m->per_slice;
 	}
-	p.slice = hash_slice(m, index, high, line);
-	p.channel = p.slice / m->per_channel * m->per_slice + rest;
-	p.bank = (uint32_t)gather_field(&m->bank, base);
-	p.row = gather_field(&m->row, base);
-	line = line * m->per_slice + rest;
+	s.slice = hash_slice(m, index, high, line);
+	s.line = line * m->per_slice + s.rest;
+	return s;
+}
+
+static CT_INLINE uint32_t llc_set_of(const struct ct_address_map *m, uint64_t line)
+{
 	if (m->llc_fast)
-		p.llc_set = ((uint32_t)line & (m->llc_sets - 1)) ^
-		            look_up(m->llc_table, line >> log2_floor(m->llc_sets));
-	else
-		p.llc_set = ct_set_index((enum ct_set_hash)m->llc_hash, m->llc_sets, line);
-	p.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets, address >> m->l1_line_bits);
-	return p;
+		return ((uint32_t)line & (m->llc_sets - 1)) ^
+		       look_up(m->llc_table, line >> m->llc_set_bits);
+	return ct_set_index((enum ct_set_hash)m->llc_hash, m->llc_sets, line);
+}
+
+static struct ct_place decode_address(const struct ct_address_map *m, uint64_t address)
+{
+	struct split s = split_address(m, address);
+	return (struct ct_place){
+		.slice = s.slice,
+		.channel = s.slice / m->per_channel * m->per_slice + s.rest,
+		.bank = (uint32_t)gather_field(&m->bank, s.base),
+		.row = gather_field(&m->row, s.base),
+		.llc_set = llc_set_of(m, s.line),
+		.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets,
+	                               address >> m->l1_line_bits),
+	};
 }
 
 /* Fills the table if every field but the row is an xor of address bits. */
@@ -416,9 +435,9 @@ static void make_table(struct ct_address_map *m)
 void ct_address_slice_of(const struct ct_address_map *m, uint64_t address, uint32_t *slice,
                          uint32_t *llc_set)
 {
-	struct ct_place p = decode_address(m, address);
-	*slice = p.slice;
-	*llc_set = p.llc_set;
+	struct split s = split_address(m, address);
+	*slice = s.slice;
+	*llc_set = llc_set_of(m, s.line);
 }
 
 struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address)
@@ -474,6 +493,7 @@ int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct
 	m->llc_hash = g->llc.set_hash;
 	m->l1_hash = g->l1.set_hash;
 	m->llc_sets = g->llc.sets;
+	m->llc_set_bits = log2_floor(m->llc_sets);
 	m->l1_sets = g->l1.sets;
 	m->llc_line_bits = log2_floor(g->llc.line);
 	m->l1_line_bits = log2_floor(g->l1.line);

@@ -30,7 +30,8 @@ CT_DECLS_BEGIN
 enum { CT_FIELD_RUNS = 8 };
 struct ct_bit_field {
 	uint32_t runs;
-	uint8_t from[CT_FIELD_RUNS], width[CT_FIELD_RUNS], to[CT_FIELD_RUNS];
+	uint8_t down[CT_FIELD_RUNS];  /* by so many bits a run moves to its place */
+	uint64_t bits[CT_FIELD_RUNS]; /* the run's in an address */
 };
 
 /* Prepared once per GPU; private to address.c, public to be held by value. */
@@ -44,7 +45,7 @@ struct ct_address_map {
 	uint32_t high_shift;  /* address bits above channel and slice, for hashing */
 	uint32_t chunk_shift; /* partition lines of one channel chunk in one slice, log2 */
 	uint32_t slice_hash, llc_hash, l1_hash; /* enum ct_set_hash */
-	uint32_t llc_sets, l1_sets, llc_line_bits, l1_line_bits;
+	uint32_t llc_sets, l1_sets, llc_line_bits, l1_line_bits, llc_set_bits;
 	struct ct_bit_field channel, sub, bank, row;
 	struct ct_bit_field line; /* partition line: what is left of the address */
 	/* ipoly is linear: what each byte of h xors into the number, when those are in use */
