@@ -46,7 +46,8 @@ static const struct ct_option options[] = {
 	{OPT_LIST, "list", NULL, "print the workloads, one a line, name first, and exit"},
 	{OPT_SIZE, "size", "SIZE",
          "small, medium, large or (programs of the papers)\npaper; default small"},
-	{OPT_ELEMENTS, "elements", "N", "cfd: elements of the mesh, in place of the size's"},
+	{OPT_ELEMENTS, "elements", "N",
+         "cfd, bfs: elements of the mesh or nodes of the graph,\nin place of the size's"},
 	{'o', "out", "DIR|FILE.ctz",
          "folder to write, or (capture, ptx) one packed file:\ncomplete or not at all"},
 	{OPT_FORCE, "force", NULL, "replace an earlier output of tracegen"},
@@ -79,7 +80,7 @@ static const char *const size_names[SIZES] = {"small", "medium", "large", "paper
 struct own {
 	int list;
 	enum app_size size;
-	uint64_t elements; /* of cfd's mesh; 0: those of the size */
+	uint64_t elements; /* of cfd's mesh, nodes of bfs' graph; 0: those of the size */
 	const char *dir;
 	struct ct_folder_options sink;
 	struct workingset_options workingset;
@@ -664,8 +665,8 @@ static int check_usage(const struct ct_tool *t, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "%s takes no workingset options: they change only workingset",
 		               t->operand[0]);
-	if (own->elements && strcmp(t->operand[0], "cfd") != 0)
-		return ct_fail(e, CT_ERR_USAGE, "%s takes no --elements: it changes only cfd",
+	if (own->elements && strcmp(t->operand[0], "cfd") != 0 && strcmp(t->operand[0], "bfs") != 0)
+		return ct_fail(e, CT_ERR_USAGE, "%s takes no --elements: it changes only cfd and bfs",
 		               t->operand[0]);
 	if (!is_capture(t) && strcmp(t->operand[0], "all") != 0 && !wl_find(t->operand[0]))
 		return unknown(t->operand[0], e);

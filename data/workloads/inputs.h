@@ -69,8 +69,8 @@ static inline void input_rmat(struct app *a, unsigned scale, uint32_t edges, str
 	input_sort_rows(g);
 }
 
-/* A graph like Rodinia's graphNNN_6 inputs: degrees 2 to 10, mean 6; half of the edges lead to nodes at
- * most n/64 away, the others anywhere. */
+/* A graph with degrees 2 to 10, mean 6. In the papers' size all edges lead anywhere, as they do in the files that Rodinia's
+ * and GPGPU-Sim's bfs read; below, half of them lead to nodes at most n/64 away. */
 static inline void input_degree6(struct app *a, uint32_t n, struct input_csr *g)
 {
 	uint32_t reach = n / 64 ? n / 64 : 1;
@@ -80,8 +80,9 @@ static inline void input_degree6(struct app *a, uint32_t n, struct input_csr *g)
 	input_finish_rows(a, g);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t e = g->row[i]; e < g->row[i + 1]; e++)
-			g->col[e] = e & 1 ? app_below(a, n)
-			                  : (i + n - reach + app_below(a, 2 * reach + 1)) % n;
+			g->col[e] = e & 1 || a->size == APP_PAPER
+			                    ? app_below(a, n)
+			                    : (i + n - reach + app_below(a, 2 * reach + 1)) % n;
 	input_sort_rows(g);
 }
 

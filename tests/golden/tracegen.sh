@@ -100,7 +100,9 @@ refuses "a bad number of launches" 2 "^tracegen: --launches x: give" "$T" captur
 refuses "workingset options belong to workingset" 2 'workingset' "$T" vecadd --passes 2 -o x
 check "a mesh of 1000 elements" "$T" cfd --elements 1000 -o mesh.ctz
 same "is six blocks of 192 threads in every launch" "(6,1,1) (192,1,1)" "$("$CT_BIN/traceinfo" mesh.ctz | awk '$1 == "KN" { print $4, $5 }' | sort -u)"
-refuses "elements are of cfd" 2 'bfs takes no --elements' "$T" bfs --elements 500 -o x
+check "a graph of 1000 nodes" "$T" bfs --elements 1000 -o graph.ctz
+same "is two blocks of 512 threads in every launch" "(2,1,1) (512,1,1)" "$("$CT_BIN/traceinfo" graph.ctz | awk '$1 == "KN" { print $4, $5 }' | sort -u)"
+refuses "elements are of cfd and bfs" 2 'gemm takes no --elements' "$T" gemm --elements 500 -o x
 refuses "a mesh has at least a block of elements" 2 '^tracegen: --elements 191: give a whole number from 192' "$T" cfd --elements 191 -o x
 refuses "sharing must divide the CTAs" 2 'multiple' "$T" workingset --ctas 10 --sharing 3 -o x
 refuses "a slice holds something" 2 'element' "$T" workingset --footprint 64 --ctas 64 -o x

@@ -30,6 +30,10 @@ same "gates are of programs that the papers name" "" "$(awk -F'\t' '
 inputs() { (cd "$CT_ROOT" && SIZE=$1 && for p in morpheus tag-split; do echo "$p $(input "$p" cfd)"; done | paste -sd,); }
 same "a row's input is its paper's, at size paper" "morpheus --elements 193474,tag-split " "$(inputs paper)"
 same "and of no other size" "morpheus ,tag-split " "$(inputs small)"
+gpus() { (cd "$CT_ROOT" && for w in spmv-csr squeezenet ""; do paper_gpu shared-l1 "$w" && echo "$gpu"; done | paste -sd,); }
+same "and its GPU, where that is not the paper's" "sharedl1-28,sharedl1-76,sharedl1-28" "$(gpus)"
+same "every GPU named is there" "" "$(awk -F'\t' '$1 == "app" && $7 != "" { print $7 }' "$V/published.tsv" | sort -u |
+	while read -r gpu; do [ -e "$CT_ROOT/data/gpus/$gpu.conf" ] || echo "$gpu"; done)"
 
 # Five applications, one item: ranks 1..5 published, two neighbours swapped in ours.
 for i in 1 2 3 4 5; do

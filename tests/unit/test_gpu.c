@@ -95,8 +95,8 @@ static void same_gpu(const struct ct_gpu *a, const struct ct_gpu *b)
 }
 
 static const char *const names[] = {
-	"rtx3080", "sharedl1-28", "rtx2060-third", "fermi-15", "v100", "a100",
-	"h100",    "rtx3070",     "rtx2060",       "rtx4090",  "qv100"};
+	"rtx3080", "sharedl1-28", "sharedl1-76", "rtx2060-third", "fermi-15", "v100",
+	"a100",    "h100",        "rtx3070",     "rtx2060",       "rtx4090",  "qv100"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 static void print_and_parse_again(void **state)
@@ -191,11 +191,11 @@ static void every_value_has_a_source(void **state)
 		}
 		fclose(f);
 		test_gpu(&g, names[i]);
-		int two = strcmp(names[i], "fermi-15") == 0 || strcmp(names[i], "sharedl1-28") == 0;
+		int fermi = strcmp(names[i], "fermi-15") == 0 || strncmp(names[i], "sharedl1-", 9) == 0;
 		/* All but the computed key, and those two. */
-		assert_int_equal(values, ct_gpu_key_count() - (two ? 1 : 3));
-		assert_int_equal(g.memory_collectors, two ? 1 : 0);
-		assert_int_equal(g.noc_piece_bytes, two ? 32 : 0);
+		assert_int_equal(values, ct_gpu_key_count() - (fermi ? 1 : 3));
+		assert_int_equal(g.memory_collectors, fermi ? 1 : 0);
+		assert_int_equal(g.noc_piece_bytes, fermi ? 32 : 0);
 	}
 }
 
@@ -428,6 +428,7 @@ static void derived_sizes_are_the_published_ones(void **state)
 	} want[] = {
 		{"rtx3080", 68, 48, 5 << 20, 256, 760, 0.001},
 		{"sharedl1-28", 28, 48, 1 << 20, 128, 0, 0},
+		{"sharedl1-76", 76, 48, 3 << 20, 128, 0, 0},
 		{"rtx2060-third", 10, 32, 1 << 20, 256, 336.0 / 3, 0.001},
 		{"fermi-15", 15, 48, 768 << 10, 128, 177.4, 0.001},
 		{"v100", 80, 64, 6 << 20, 256, 900, 0.003},

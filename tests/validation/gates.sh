@@ -22,8 +22,8 @@ export LC_ALL=C
 . $here/papers.sh
 
 # Sets gpu and the replays that decide.
-paper() { # NAME
-	paper_gpu "$1"
+paper() { # NAME WORKLOAD
+	paper_gpu "$1" "$2"
 	case $1 in
 	morpheus) replays=(all three-quarters:sm.count=51 all-llc4:llc.size=20MiB three-quarters-llc4:sm.count=51,llc.size=20MiB) ;;
 	malekeh) replays=(all:system=malekeh/OCU ideal:system=malekeh/OCU-ideal) ;;
@@ -33,7 +33,7 @@ paper() { # NAME
 
 measure() { # PAPER WORKLOAD
 	local key
-	paper "$1"
+	paper "$1" "$2"
 	make_trace "$1" "$2" || { echo "gates.sh: $2 has no trace of size $SIZE" >&2; return 1; }
 	key=$SIZE:$(digest "$trace"):$(digest "data/gpus/$gpu.conf"):$(digest <<<"${replays[*]}")
 	if ! awk -F'\t' -v p="$1" -v w="$2" -v k="$key" '$1 == p && $2 == w && $NF == k { found = 1 } END { exit !found }' "$rows" 2>/dev/null; then

@@ -1,7 +1,8 @@
 # papers.sh - what gates.sh and run.sh both know of the papers. To be sourced.
 
-# Sets gpu to the one that a paper uses.
-paper_gpu() { # PAPER
+# Sets gpu to the one that a paper uses, for a workload the one that published.tsv names where it is another.
+paper_gpu() { # PAPER [WORKLOAD]
+	local other
 	case $1 in
 	morpheus) gpu=rtx3080 ;;
 	shared-l1) gpu=sharedl1-28 ;;
@@ -9,6 +10,8 @@ paper_gpu() { # PAPER
 	malekeh) gpu=rtx2060-third ;;
 	*) echo "$(basename "$0"): no paper $1" >&2; exit 2 ;;
 	esac
+	other=$(awk -F'\t' -v p="$1" -v w="${2:-}" '$1 == "app" && $2 == p && $4 == w { print $7 }' tests/validation/published.tsv)
+	gpu=${other:-$gpu}
 }
 
 # The workloads of PAPER, or the one that PAPER:WORKLOAD names.

@@ -29,8 +29,8 @@ trap 'rm -rf "$dir"' EXIT
 
 . $here/papers.sh
 
-paper() { # NAME: sets gpu, estimator, the mechanism that the pass measures, and the systems that are compared
-	paper_gpu "$1"
+paper() { # NAME WORKLOAD: sets gpu, estimator, the mechanism that the pass measures, and the systems that are compared
+	paper_gpu "$1" "$2"
 	measured=
 	case $1 in
 	morpheus) estimator=morpheus-est ;;
@@ -101,11 +101,12 @@ measure() { # PAPER WORKLOAD
 # Replaces the results of one program, or takes away those that are not to be had.
 run() { # PAPER WORKLOAD
 	local out=$results/$1.tsv st=0
-	paper "$1"
+	paper "$1" "$2"
 	measure "$1" "$2" >"$dir/one" || st=$?
 	[ $st = 0 ] || [ $st = 3 ] || return $st
 	[ $st = 0 ] || : >"$dir/one"
 	{
+		paper_gpu "$1"
 		printf '#workload\tmetric\tsystem\tvalue\t(%s)\n' $gpu
 		{ [ ! -e "$out" ] || awk -F'\t' -v drop="$2" '!/^#/ && $1 != drop' "$out"; cat "$dir/one"; } | sort -u
 	} >"$dir/all" && cp "$dir/all" "$out"

@@ -1,7 +1,8 @@
 /* truth.c - what replays in full timing say of a workload: the GPU as configured, and of each published mechanism the
  * judged system and the simpler systems that it has to beat, each at its best setting.
  *
- *     truth [-1iq] [-s FACTOR|auto] [-S SHARE] [-y MECHANISM:SYSTEM[,SYSTEM...]] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN
+ *     truth [-1iq] [-s FACTOR|auto] [-S SHARE] [-y MECHANISM:SYSTEM[,SYSTEM...]] [-o NAME=VALUE] [-p KEY=VALUE]
+ *           GPU DATA_FOLDER TRACE KNOWN
  *     truth -m
  *
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
@@ -21,6 +22,7 @@
  *     -m  lists the mechanisms
  *     -y  replays these systems of one mechanism instead of the judged ones and their alternatives
  *     -o  with -y: an option of that mechanism's own command
+ *     -p  with -y: a parameter of that mechanism
  *
  * No verdict and no estimate decides what is replayed. */
 #include <math.h>
@@ -62,7 +64,9 @@ struct truth {
 	const char *
 		named; /* systems of named_mechanism to be replayed, with commas; NULL: those that are judged */
 	int named_mechanism;
-	const char *option[OPTIONS_MAX];               /* of named_mechanism, in its order */
+	const char *option[OPTIONS_MAX]; /* of named_mechanism, in its order */
+	const char *set[OPTIONS_MAX];    /* its parameters, KEY=VALUE */
+	size_t n_set;
 	char searched[CT_MECHANISMS_MAX][SYSTEMS_MAX]; /* nothing is left to replay of that system */
 	struct ct_sample_series configured;            /* of a sample, where this run has replayed it */
 	FILE *out;
@@ -183,11 +187,14 @@ static void open_runs(struct truth *t)
 	struct ct_error e = {0};
 	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
 		const struct ct_mechanism *m = ct_mechanism_at(i);
+		int named = t->named && i == (unsigned)t->named_mechanism;
 		t->run[i] = (struct ct_mechanism_run){
 			.mechanism = m,
 			.method = CT_BY_REPLAY,
 			.judged_only = !t->named,
-			.option = t->named && i == (unsigned)t->named_mechanism ? t->option : NULL,
+			.option = named ? t->option : NULL,
+			.set = named ? t->set : NULL,
+			.n_set = named ? t->n_set : 0,
 			.data_dir = t->data,
 			.settings = &t->settings,
 			.p = t->p,
@@ -601,6 +608,22 @@ static void set_option(struct truth *t, char *argument)
 	exit(2);
 }
 
+static void set_parameter(struct truth *t, const char *assignment)
+{
+	struct ct_error e = {0};
+	int st = t->named ? ct_mechanism_check_key(assignment, &e) : 1;
+	if (st < 0)
+		die(assignment, &e);
+	if (st > 0 || t->n_set == OPTIONS_MAX ||
+	    !ct_mechanism_is_key(ct_mechanism_at((unsigned)t->named_mechanism), assignment)) {
+		fprintf(stderr,
+		        "truth: -p %s: no parameter of the mechanism that -y names, or too many\n",
+		        assignment);
+		exit(2);
+	}
+	t->set[t->n_set++] = assignment;
+}
+
 int main(int argc, char **argv)
 {
 	static struct truth t; /* some KiB */
@@ -608,7 +631,7 @@ int main(int argc, char **argv)
 	struct ct_error e = {0};
 	int quick = 0, both = 0, o;
 	t.settings = (struct ct_pass_settings){.seed = 1};
-	while ((o = getopt(argc, argv, "1imqs:S:y:o:")) != -1) {
+	while ((o = getopt(argc, argv, "1imqs:S:y:o:p:")) != -1) {
 		if (o == 'm')
 			return list_mechanisms();
 		if (o == 's')
@@ -619,13 +642,15 @@ int main(int argc, char **argv)
 			name_systems(&t, optarg);
 		if (o == 'o')
 			set_option(&t, optarg);
+		if (o == 'p')
+			set_parameter(&t, optarg);
 		t.no_searches |= o == '1';
 		quick |= o == 'q';
 		both |= o == 'i';
 	}
 	if (argc - optind != 4)
 		return fprintf(stderr,
-		               "usage: truth [-1iq] [-s FACTOR|auto] [-S SHARE] [-y MECHANISM:SYSTEM,...] [-o NAME=VALUE] GPU DATA_FOLDER TRACE KNOWN\n"),
+		               "usage: truth [-1iq] [-s FACTOR|auto] [-S SHARE] [-y MECHANISM:SYSTEM,...] [-o NAME=VALUE] [-p KEY=VALUE] GPU DATA_FOLDER TRACE KNOWN\n"),
 		       2;
 	t.data = argv[optind + 1];
 	t.path = argv[optind + 2];
