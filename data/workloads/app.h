@@ -69,6 +69,13 @@ app_pick(const struct app *a, uint32_t small, uint32_t medium, uint32_t large, u
 	                               : paper;
 }
 
+/* The same of the input's elements, unless the run says how many. */
+static inline uint32_t
+app_elements(const struct app *a, uint32_t small, uint32_t medium, uint32_t large, uint32_t paper)
+{
+	return a->elements ? a->elements : app_pick(a, small, medium, large, paper);
+}
+
 /* 64 random bits: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
 static inline uint64_t app_random(struct app *a)
 {

@@ -42,7 +42,7 @@ bfs_settle(bool *mask, bool *updating, bool *visited, bool *over, int n)
 APP(bfs)
 {
 	struct input_csr g;
-	input_degree6(a, a->elements ? a->elements : app_pick(a, 16384, 65536, 262144, 1000000), &g);
+	input_degree6(a, app_elements(a, 16384, 65536, 262144, 1000000), &g);
 	const uint32_t *want = input_levels(a, &g, 0, UINT32_MAX);
 	struct node *node = (struct node *)app_host(a, g.n, sizeof *node);
 	unsigned char *first = (unsigned char *)app_host(a, g.n, 1), over;

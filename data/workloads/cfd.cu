@@ -263,7 +263,7 @@ APP(cfd)
 {
 	struct mesh m;
 	/* The paper's size: Rodinia's fvcorr.domn.097K. */
-	make_mesh(a, &m, a->elements ? a->elements : app_pick(a, 6144, 24576, 60000, 97046));
+	make_mesh(a, &m, app_elements(a, 6144, 24576, 60000, 97046));
 	uint32_t steps = app_pick(a, 1, 1, 2, 4);
 	size_t words = sizeof(float) * m.n, cells = (size_t)m.n * VARS;
 	float *want = (float *)app_host(a, cells, sizeof *want), *got = (float *)app_host(a, cells, sizeof *got);

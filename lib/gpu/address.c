@@ -399,7 +399,7 @@ static CT_INLINE uint32_t llc_set_of(const struct ct_address_map *m, uint64_t li
 {
 	if (m->llc_fast)
 		return ((uint32_t)line & (m->llc_sets - 1)) ^
-		       look_up(m->llc_table, line >> m->llc_set_bits);
+		       look_up(m->llc_table, line >> log2_floor(m->llc_sets));
 	return ct_set_index((enum ct_set_hash)m->llc_hash, m->llc_sets, line);
 }
 
@@ -493,7 +493,6 @@ int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct
 	m->llc_hash = g->llc.set_hash;
 	m->l1_hash = g->l1.set_hash;
 	m->llc_sets = g->llc.sets;
-	m->llc_set_bits = log2_floor(m->llc_sets);
 	m->l1_sets = g->l1.sets;
 	m->llc_line_bits = log2_floor(g->llc.line);
 	m->l1_line_bits = log2_floor(g->l1.line);

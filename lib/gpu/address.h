@@ -45,7 +45,7 @@ struct ct_address_map {
 	uint32_t high_shift;  /* address bits above channel and slice, for hashing */
 	uint32_t chunk_shift; /* partition lines of one channel chunk in one slice, log2 */
 	uint32_t slice_hash, llc_hash, l1_hash; /* enum ct_set_hash */
-	uint32_t llc_sets, l1_sets, llc_line_bits, l1_line_bits, llc_set_bits;
+	uint32_t llc_sets, l1_sets, llc_line_bits, l1_line_bits;
 	struct ct_bit_field channel, sub, bank, row;
 	struct ct_bit_field line; /* partition line: what is left of the address */
 	/* ipoly is linear: what each byte of h xors into the number, when those are in use */

@@ -1,7 +1,12 @@
 # papers.sh - what gates.sh and run.sh both know of the papers. To be sourced.
 
-# Sets gpu to the one that a paper uses, for a workload the one that published.tsv names where it is another.
-paper_gpu() { # PAPER [WORKLOAD]
+# A column of the line that published.tsv has of a paper's workload.
+app_column() { # PAPER WORKLOAD COLUMN
+	awk -F'\t' -v p="$1" -v w="$2" -v c="$3" '$1 == "app" && $2 == p && $4 == w { print $c }' tests/validation/published.tsv
+}
+
+# Sets gpu to the one that a paper uses, for a workload the one that published.tsv names where it is another: column 7.
+paper_gpu() { # PAPER WORKLOAD
 	local other
 	case $1 in
 	morpheus) gpu=rtx3080 ;;
@@ -10,7 +15,7 @@ paper_gpu() { # PAPER [WORKLOAD]
 	malekeh) gpu=rtx2060-third ;;
 	*) echo "$(basename "$0"): no paper $1" >&2; exit 2 ;;
 	esac
-	other=$(awk -F'\t' -v p="$1" -v w="${2:-}" '$1 == "app" && $2 == p && $4 == w { print $7 }' tests/validation/published.tsv)
+	other=$(app_column "$1" "$2" 7)
 	gpu=${other:-$gpu}
 }
 
@@ -27,7 +32,7 @@ digest() { cat "$@" | sha256sum | cut -c1-12; }
 
 # What tracegen is told of a paper's input where it is not that of size paper: column 6 of published.tsv.
 input() { # PAPER WORKLOAD
-	[ "$SIZE" != paper ] || awk -F'\t' -v p="$1" -v w="$2" '$1 == "app" && $2 == p && $4 == w { print $6 }' tests/validation/published.tsv
+	[ "$SIZE" != paper ] || app_column "$1" "$2" 6
 }
 
 # Sets trace to the packed trace of a paper's workload of size SIZE in the folder $traces, which is made where it is not there;

@@ -106,8 +106,7 @@ run() { # PAPER WORKLOAD
 	[ $st = 0 ] || [ $st = 3 ] || return $st
 	[ $st = 0 ] || : >"$dir/one"
 	{
-		paper_gpu "$1"
-		printf '#workload\tmetric\tsystem\tvalue\t(%s)\n' $gpu
+		printf '#workload\tmetric\tsystem\tvalue\n'
 		{ [ ! -e "$out" ] || awk -F'\t' -v drop="$2" '!/^#/ && $1 != drop' "$out"; cat "$dir/one"; } | sort -u
 	} >"$dir/all" && cp "$dir/all" "$out"
 }

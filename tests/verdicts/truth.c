@@ -611,16 +611,15 @@ static void set_option(struct truth *t, char *argument)
 static void set_parameter(struct truth *t, const char *assignment)
 {
 	struct ct_error e = {0};
-	int st = t->named ? ct_mechanism_check_key(assignment, &e) : 1;
-	if (st < 0)
-		die(assignment, &e);
-	if (st > 0 || t->n_set == OPTIONS_MAX ||
+	if (!t->named || t->n_set == OPTIONS_MAX ||
 	    !ct_mechanism_is_key(ct_mechanism_at((unsigned)t->named_mechanism), assignment)) {
 		fprintf(stderr,
 		        "truth: -p %s: no parameter of the mechanism that -y names, or too many\n",
 		        assignment);
 		exit(2);
 	}
+	if (ct_mechanism_check_key(assignment, &e) < 0)
+		die(assignment, &e);
 	t->set[t->n_set++] = assignment;
 }
 
