@@ -192,7 +192,10 @@ static void full_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 		run_until(r, sm, end, 0);
 }
 
-/* The SM, its schedulers' lists of warps, and each warp with its next instruction. */
+enum { SHORT_WINDOW = 32 }; /* cycles of a window in which most warps of an SM do not issue */
+
+/* The SM, its schedulers' lists of warps, and each warp with its next instruction. A short window, as networks of routers
+ * and parts have, brings only the SM near: all of its warps for the few that issue would take longer than those few wait. */
 static void full_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t n = rp_warps_in_use(r, sm);
@@ -200,12 +203,21 @@ static void full_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
 		return;
 	rp_prefetch_bytes(sm, offsetof(struct rp_sm, full) + offsetof(struct rp_full_sm, l1_met));
 	rp_prefetch_bytes(&sm->warp, offsetof(struct rp_sm, missq) - offsetof(struct rp_sm, warp));
+	if (r->window <= SHORT_WINDOW)
+		return;
 	for (uint32_t k = 0; k < r->g.schedulers; k++)
 		rp_prefetch_bytes(&sm->full.sched[k], offsetof(struct rp_sched, written));
 	for (uint32_t w = 0; w < n; w++) {
 		CT_BRING(&sm->warp[w]);
 		CT_BRING(&sm->next[w]);
 	}
+}
+
+/* What each warp's next instruction is read from. */
+static void full_prefetch_warps(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	if (r->window > SHORT_WINDOW)
+		rp_prefetch_all_warps(r, sm);
 }
 
 static void full_begin_window(struct ct_replay *r)
@@ -227,7 +239,7 @@ const struct rp_timing rp_timing_full = {
 	.start_warp = rp_warp_begin,
 	.begin_window = full_begin_window,
 	.prefetch_sm = full_prefetch_sm,
-	.prefetch_warps = rp_prefetch_all_warps,
+	.prefetch_warps = full_prefetch_warps,
 	.run_sm = full_run_sm,
 	.next_event = full_next_event,
 	.end_window = rp_step_memory,

@@ -39,6 +39,8 @@
 #include "pass/scale.h"
 #include "trace/trace.h"
 
+#define LEAST_SAMPLE 1e-6 /* a share of the instructions: each launch's shortest sample */
+
 enum { CELLS_MAX = 512, BATCH_MAX = 64, STEPS = 16, SYSTEMS_MAX = 64, OPTIONS_MAX = 16 };
 
 struct cell {
@@ -263,8 +265,11 @@ static unsigned run_pass(struct truth *t, struct ct_mechanism_run **list)
 	                            .observers = observers.list,
 	                            .n_observers = observers.n,
 	                            .settings = t->settings};
-	if (n == 0) /* nobody reads its histograms */
-		o.settings.sample = 1.0 / 64;
+	if (n == 0) { /* nobody reads what it measures: it only names the trace */
+		o.without = (1u << CT_PASS_LAYERS) - 1;
+		o.n_observers = 0;
+		o.settings.sample_kernels = LEAST_SAMPLE;
+	}
 	if (ct_trace_open(&trace, t->path, &t->settings.trace, &e) != CT_OK ||
 	    ct_pass_run(trace, &o, t->p, &e) != CT_OK)
 		die(t->path, &e);
