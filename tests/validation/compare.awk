@@ -1,9 +1,10 @@
-# compare.awk -v paper=NAME [-v earlier=1] published.tsv results/NAME.tsv [gates.tsv]: published items beside ours, as lines
-# of text. First the gates that were measured. Then, of programs that have results (of size paper or, with earlier, of any other
-# size, and without gates), per application where at least five have the item,
-# then single ones, then means. "=" where ours is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged). A ratio is that of replays
-# where both systems were replayed, and is marked "r" then, or "s" of a sample, whose ratio comes with half of its range. Counts are of the applications whose gate passes (doc/validation.md),
-# of those that the paper says are unaffected ("0"), which need none, and of all. A mean says how many of its programs are ratios of replays.
+# compare.awk -v paper=NAME published.tsv results/NAME.tsv [gates.tsv]: published items beside ours, as lines of text. First
+# the gates that were measured. Then, of programs that have results of size paper, per application where at least five have the
+# item, then single ones, then means. "=" where ours is as published says, "x" where it is not; numbers are compared by rank
+# (Spearman, ties averaged). A ratio is that of replays where both systems were replayed, and is marked "r" then, or "s" of a
+# sample, whose ratio comes with half of its range. Counts are of the applications whose gate passes (doc/validation.md), of
+# those that the paper says are unaffected ("0"), which need none, and of all; rank correlations are of the first two together,
+# and of all. A mean is that of the programs whose gate passes, then that of all, and says how many of those are ratios of replays.
 BEGIN { FS = "\t" }
 FNR == 1 { file++ }
 /^#/ { next }
@@ -100,7 +101,7 @@ function listed(s,   cut) {
 	}
 	print s
 }
-function table(   c, k, i, n, x, line, a, b, agree, told, ranges) {
+function table(   c, k, i, n, m, x, line, a, b, a_fit, b_fit, agree, told, ranges) {
 	line = sprintf("%-21s%4s %-5s", "application", "SMs", "gate")
 	for (c = 1; c <= columns; c++) line = line sprintf("  %-17s", "(" c ")")
 	print line
@@ -120,19 +121,20 @@ function table(   c, k, i, n, x, line, a, b, agree, told, ranges) {
 	print ""
 	if (ranges != "") { listed("of samples, 90 %: " ranges); print "" }
 	for (c = 1; c <= columns; c++) {
-		n = agree = told = passed_agree = passed_told = free_agree = free_told = 0
+		n = m = agree = told = passed_agree = passed_told = free_agree = free_told = 0
 		for (k = 1; k <= apps; k++) {
 			i = at[column[c], app[k]]
 			x = i == "" ? "NA" : ours(workload[app[k]], i)
 			if (x == "NA" || !(workload[app[k]] in measured)) continue
 			a[++n] = level(want[i]); b[n] = x
+			if (passes(k) == "yes" || want[i] == "0") { a_fit[++m] = a[n]; b_fit[m] = x }
 			if (is_number(want[i])) continue
 			told++
 			agree += holds(want[i], x)
 			if (passes(k) == "yes") {
 				passed_told++
 				passed_agree += holds(want[i], x)
-			} else if (want[i] == "0" && !earlier) {
+			} else if (want[i] == "0") {
 				free_told++
 				free_agree += holds(want[i], x)
 			}
@@ -141,42 +143,54 @@ function table(   c, k, i, n, x, line, a, b, agree, told, ranges) {
 		if (passed_told) printf " %d of %d that pass the gate agree,", passed_agree, passed_told
 		if (free_told) printf " %d of %d that need none agree,", free_agree, free_told
 		if (told) printf " %d of %d agree,", agree, told
-		printf " rank correlation %s over %d\n", spearman(a, b, n), n
+		printf " rank correlation"
+		if (m > 2 && m < n) printf " %s over %d that pass the gate or need none,", spearman(a_fit, b_fit, m), m
+		printf " %s over %d\n", spearman(a, b, n), n
 	}
 }
-function single(i, x, name, over) {
+function single(i, passing, x, name, over) {
 	if (x == "NA") return
-	printf "%-21s %-42s %6s %7s %s  %s%s\n", name, title(key[i]), want[i], shown(x), mark(want[i], x), fact[i], over
+	if (!headed++) printf "%-21s %-42s %6s %7s %7s\n", "", "", "paper", "passing", "all"
+	printf "%-21s %-42s %6s %7s %7s %s  %s%s\n", name, title(key[i]), want[i], passing == "NA" ? "-" : shown(passing), shown(x), mark(want[i], x), fact[i], over
 }
-# Sets programs, and how many of them were replayed.
-function mean(i,   k, g, x, n, s) {
+# Over the programs whose gate passes, or all. Sets programs, and how many of them were replayed.
+function mean(i, passing,   k, g, x, n, s) {
 	g = substr(item[i], 2)
 	programs = replays = 0
 	for (k = 1; k <= apps; k++) {
-		if (g != "*" && group[app[k]] != g) continue
+		if ((g != "*" && group[app[k]] != g) || (passing && passes(k) != "yes")) continue
 		x = workload[app[k]] in measured ? ours(workload[app[k]], i) : "NA"
 		if (x == "NA" || (against[i] != "-" && x <= 0)) continue
 		n++
 		replays += by_replay
 		s += against[i] == "-" ? x : log(x)
 	}
-	programs = n
+	programs = n + 0
 	return n == 0 ? "NA" : against[i] == "-" ? s / n : exp(s / n)
+}
+# A mean with its programs: how many pass and how many there are, and of all how many are ratios of replays.
+function mean_line(i,   passing, passed, x) {
+	passing = mean(i, 1)
+	passed = programs
+	x = mean(i, 0)
+	single(i, passing, x, item[i] == "@*" ? "mean" : "mean " substr(item[i], 2), ", " (passed == programs ? "" : passed " of ") \
+		programs (programs == 1 ? " program" : " programs") (replays == 0 ? "" : replays == programs ? ", replayed" : ", " replays " replayed"))
 }
 
 END {
 	for (k = 1; k <= seen; k++) if (count[column_of[k]] >= 5) column[++columns] = column_of[k]
 	for (i = 1; i <= items; i++) at[key[i], item[i]] = i
-	for (w in found)
-		if (earlier ? size[w] != "paper" : size[w] == "paper" || size[w] == "") measured[w] = 1
-	if (!earlier) gates()
+	for (k = 1; k <= apps; k++) number[app[k]] = k
+	for (w in found) if (size[w] == "paper" || size[w] == "") measured[w] = 1
+	gates()
 	for (k = 1; k <= apps; k++) any += workload[app[k]] in measured
 	if (!any) exit
 	table()
 	print ""
 	for (i = 1; i <= items; i++)
-		if (item[i] !~ /^@/ && count[key[i]] < 5 && workload[item[i]] in measured) single(i, ours(workload[item[i]], i), item[i])
-	for (i = 1; i <= items; i++)
-		if (item[i] ~ /^@/) { x = mean(i); single(i, x, item[i] == "@*" ? "mean" : "mean " substr(item[i], 2), ", " programs (programs == 1 ? " program" : " programs") \
-			(replays == 0 ? "" : replays == programs ? ", replayed" : ", " replays " replayed")) }
+		if (item[i] !~ /^@/ && count[key[i]] < 5 && workload[item[i]] in measured) {
+			x = ours(workload[item[i]], i)
+			single(i, passes(number[item[i]]) == "yes" ? x : "NA", x, item[i])
+		}
+	for (i = 1; i <= items; i++) if (item[i] ~ /^@/) mean_line(i)
 }

@@ -1,7 +1,6 @@
 #!/bin/bash
 # render.sh: man/cachetriage-validation.7 on standard output: page.mdoc with each line "@PAPER@"
-# replaced by compare.awk's text for programs of size paper, "@PAPER-earlier@" for rows of smaller ones, and "@totals@" by all
-# papers' counts and means.
+# replaced by compare.awk's text, and "@totals@" by all papers' counts and means.
 cd "$(dirname "$0")" || exit 2
 # How far estimates were from replays (tests/verdicts), in two columns of estimates.tsv.
 errors() { # ESTIMATE REPLAYED
@@ -17,12 +16,10 @@ verdicts() { # AWK TSV
 	printf '.Ed\n'
 }
 
-# What was measured of a paper's programs, or of its earlier rows.
-comparison() { # PAPER|PAPER-earlier
-	local p=${1%-earlier} options=(-v "paper=$1") gates=gates.tsv
-	[ "$p" = "$1" ] || options=(-v "paper=$p" -v earlier=1) gates=/dev/null
+# What was measured of a paper's programs.
+comparison() { # PAPER
 	local text
-	text=$(LC_ALL=C awk "${options[@]}" -f compare.awk published.tsv "results/$p.tsv" $gates |
+	text=$(LC_ALL=C awk -v "paper=$1" -f compare.awk published.tsv "results/$1.tsv" gates.tsv |
 		sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/')
 	if [ -n "$text" ]; then
 		printf '.Bd -literal\n%s\n.Ed\n' "$text"
@@ -38,7 +35,7 @@ totals() {
 	for p in morpheus shared-l1 tag-split malekeh; do
 		echo "$p"
 		LC_ALL=C awk -v "paper=$p" -f compare.awk published.tsv "results/$p.tsv" gates.tsv |
-			sed -nE 's/^(mean .* [0-9.]+ +[0-9.]+) +[^,]*, ([0-9]+ program)/\1  \2/
+			sed -nE 's/^(mean .* [0-9.]+ +[0-9.-]+ +[0-9.]+) +[^,]*, ([0-9 of]+ program)/\1  \2/
 				s/^([0-9]+ of [0-9]+ gates measured are passed|\([0-9]\) .* (speedup|compute_sms): .*|mean .* speedup .*)$/  \1/p'
 	done
 	printf '.Ed\n'
