@@ -13,6 +13,8 @@
  * the others to have begun. */
 enum { QUEUE = 192, QUEUE_MAX = 1 << 16, QUEUE_INSTS = 1 << 23 };
 
+enum { SPARES = 2 /* kinds of work that may be posted */ };
+
 enum message_kind { MSG_MEMCPY, MSG_BEGIN, MSG_CTA, MSG_MARK, MSG_END, MSG_STOP };
 
 struct lane;
@@ -35,8 +37,10 @@ struct worker {
 	unsigned cap, head, count;
 	uint64_t insts; /* warp instructions of the CTAs in it */
 	int busy;
-	void (*spare)(void *arg); /* for when the queue is empty; NULL: nothing */
-	void *spare_arg;
+	struct spare {
+		void (*work)(void *arg); /* NULL: nothing */
+		void *arg;
+	} spare[SPARES]; /* for when the queue is empty */
 };
 
 /* An engine, or what watches the CTAs. */
@@ -54,7 +58,6 @@ struct lane {
 
 struct ct_lanes {
 	unsigned n;
-	unsigned skip; /* lanes that the launch under way leaves out, a bit each */
 	struct lane *lane;
 	struct lane watch; /* without a call: nobody watches */
 	struct worker *worker;
@@ -98,14 +101,22 @@ static void handle_message(const struct message *m)
 		ct_cta_unref(m->cta);
 }
 
+/* The first work that was posted, or NULL. */
+static struct spare *first_spare(struct worker *w)
+{
+	for (unsigned i = 0; i < SPARES; i++)
+		if (w->spare[i].work)
+			return &w->spare[i];
+	return NULL;
+}
+
 /* Does what was posted; called with the lock, returns without. */
 static void run_spare(struct worker *w)
 {
-	void (*work)(void *arg) = w->spare;
-	void *arg = w->spare_arg;
-	w->spare = NULL;
+	struct spare *first = first_spare(w), s = *first;
+	first->work = NULL;
 	pthread_mutex_unlock(&w->lock);
-	work(arg);
+	s.work(s.arg);
 }
 
 /* Handles what waits in the queue until it is told to stop. `busy` keeps those who wait for an idle thread waiting while
@@ -115,7 +126,7 @@ static void *worker_main(void *arg)
 	struct worker *w = arg;
 	for (;;) {
 		pthread_mutex_lock(&w->lock);
-		while (w->count == 0 && !w->spare)
+		while (w->count == 0 && !first_spare(w))
 			pthread_cond_wait(&w->changed, &w->lock);
 		if (w->count == 0) {
 			run_spare(w);
@@ -265,26 +276,26 @@ int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigne
 	return CT_OK;
 }
 
+void ct_lanes_help(struct ct_lanes *l)
+{
+	if (!l->n_workers)
+		start_workers(l, 1);
+}
+
 void ct_lanes_watch(struct ct_lanes *l,
                     int (*cta)(void *watcher, struct ct_cta *cta, struct ct_error *e), void *watcher)
 {
-	l->watch = (struct lane){.watch = cta, .watcher = watcher, .worker = l->lane[l->n - 1].worker};
+	l->watch = (struct lane){.watch = cta,
+	                         .watcher = watcher,
+	                         .worker = l->n_workers ? &l->worker[l->n_workers - 1] : NULL};
 }
 
-/* Whether a lane has no part in this launch; those that the mask cannot name always have. */
-static int is_skipped(const struct ct_lanes *l, unsigned i)
-{
-	return i < 8 * sizeof l->skip && (l->skip >> i & 1);
-}
-
-/* Sends to every lane of the launch; fails with what lanes in this thread say at once,
+/* Sends to every lane; fails with what lanes in this thread say at once,
  * with what the others say at the kernel's end. */
 static int send_to_all(struct ct_lanes *l, const struct message *m, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (unsigned i = l->n; i-- > 0;) {
-		if (is_skipped(l, i))
-			continue;
 		if (m->kind == MSG_CTA)
 			ct_cta_ref(m->cta);
 		send_message(&l->lane[i], m);
@@ -297,15 +308,12 @@ static int send_to_all(struct ct_lanes *l, const struct message *m, struct ct_er
 void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes)
 {
 	struct message m = {.kind = MSG_MEMCPY, .address = address, .bytes = bytes};
-	l->skip = 0;
 	(void)send_to_all(l, &m, NULL);
 }
 
-int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigned skip,
-                          struct ct_error *e)
+int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, struct ct_error *e)
 {
 	struct message m = {.kind = MSG_BEGIN, .kernel = k};
-	l->skip = skip;
 	return send_to_all(l, &m, e);
 }
 
@@ -340,15 +348,17 @@ void ct_lanes_post(void *lanes, void (*work)(void *arg), void *arg)
 		return;
 	struct worker *w = &l->worker[l->n_workers - 1];
 	pthread_mutex_lock(&w->lock);
-	w->spare = work;
-	w->spare_arg = arg;
+	unsigned i = 0;
+	while (i + 1 < SPARES && w->spare[i].work && w->spare[i].work != work)
+		i++;
+	w->spare[i] = (struct spare){work, arg};
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 }
 
 const struct ct_lanes_mark *ct_lanes_marks(const struct ct_lanes *l, unsigned i, size_t *n)
 {
-	*n = is_skipped(l, i) ? 0 : l->lane[i].marks;
+	*n = l->lane[i].marks;
 	return l->lane[i].mark;
 }
 
@@ -381,10 +391,7 @@ int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, str
 	for (unsigned i = 0; i < l->n; i++) {
 		if (status_of(&l->lane[i], e) < 0)
 			return l->lane[i].status;
-		if (is_skipped(l, i))
-			memset(&counts[i], 0, sizeof counts[i]);
-		else
-			counts[i] = l->lane[i].counts;
+		counts[i] = l->lane[i].counts;
 	}
 	return status_of(&l->watch, e);
 }

@@ -96,6 +96,7 @@ static void on_counted(void *ctx)
 	memset(a->launch, 0, sizeof *a->launch);
 	if (a->slice_load)
 		memset(a->slice_load, 0, a->gpu.llc_slices * sizeof *a->slice_load);
+	ct_pass_views_counted(a);
 }
 
 /* What a store does to an L1, from the configured policy. */
@@ -108,19 +109,15 @@ static int store_rule(const struct ct_gpu *g)
 	}
 }
 
-/* The threads that engines share: with two the views have the second one, which analyses reuse distances when it has time;
- * with three observers have the third, and from then on each view gets its own. */
-static unsigned engine_threads(const struct ct_pass_state *a)
+/* With views the second thread deals them out, and analyses reuse distances when it has time; with three observers have their own. */
+static int has_helper(const struct ct_pass_state *a)
 {
-	unsigned lanes = ct_pass_measures(a, CT_PASS_LLC_SMS) ? MAX_LANES : 1;
-	unsigned some = a->settings.threads > 2 ? a->settings.threads - 1 : a->settings.threads;
-	return some < lanes ? some : lanes;
+	return a->settings.threads > 1 && ct_pass_measures(a, CT_PASS_LLC_SMS);
 }
 
-/* What the engines leave of the threads. */
 static unsigned observer_threads(const struct ct_pass_state *a)
 {
-	return a->settings.threads - engine_threads(a) + 1;
+	return a->settings.threads - (has_helper(a) ? 1 : 0);
 }
 
 static unsigned streams_left_out(const struct ct_pass_state *a)
@@ -208,38 +205,34 @@ static struct ct_replay_observer own_hooks(const struct ct_pass_state *a)
 	return h;
 }
 
-/* Makes the engine of the baseline, with the hooks of all observers, and one for each view of fewer SMs. On failure the
- * engines that there are have no lanes yet that would free them. */
+/* Makes the engine of the baseline, with the hooks of all observers. */
 static int start_engines(struct ct_pass_state *a)
 {
-	struct ct_replay_observer observer[1 + CT_PASS_OBSERVERS_MAX] = {own_hooks(a)};
-	struct ct_replay *engine[MAX_LANES];
+	struct ct_replay_observer observer[2 + CT_PASS_OBSERVERS_MAX] = {own_hooks(a)};
 	struct ct_replay_options o = {
 		.timing = a->o.timing,
 		.observers = observer,
 		.n_observers = 1,
 		.warmup = a->settings.warmup,
 		.replication = ct_pass_measures(a, CT_PASS_REPLICATION)};
-	unsigned n = 0;
-	int st = open_observers(a, observer, &o.n_observers);
+	int st = CT_OK;
+	if (ct_pass_measures(a, CT_PASS_LLC_SMS))
+		st = ct_pass_views_start(a, &observer[o.n_observers++]);
 	if (st == CT_OK)
-		st = ct_replay_new(&engine[n], &a->gpu, &o, a->e);
+		st = open_observers(a, observer, &o.n_observers);
 	if (st == CT_OK)
-		n++;
-	if (st == CT_OK && ct_pass_measures(a, CT_PASS_LLC_SMS))
-		st = ct_pass_views_start(a, engine, &n);
-	if (st != CT_OK) {
-		while (n > 0)
-			ct_replay_free(engine[--n]);
+		st = ct_replay_new(&a->engine, &a->gpu, &o, a->e);
+	if (st != CT_OK)
 		return st;
-	}
-	a->n_lanes = n;
-	a->engine = engine[0];
-	st = ct_lanes_new(&a->lanes, engine, n, engine_threads(a), a->e);
+	st = ct_lanes_new(&a->lanes, &a->engine, 1, 1, a->e);
+	if (st == CT_OK && has_helper(a))
+		ct_lanes_help(a->lanes);
+	if (st == CT_OK && has_helper(a) && a->deal)
+		ct_deal_share(a->deal, ct_lanes_post, a->lanes);
+	if (st == CT_OK && has_helper(a) && observer_threads(a) == 1)
+		st = ct_locality_share(a->locality, ct_lanes_post, a->lanes, a->e);
 	if (st == CT_OK && a->registers)
 		ct_lanes_watch(a->lanes, ct_pass_registers_cta, a->registers);
-	if (st == CT_OK && engine_threads(a) > 1 && observer_threads(a) == 1)
-		st = ct_locality_share(a->locality, ct_lanes_post, a->lanes, a->e);
 	return st;
 }
 
@@ -251,7 +244,7 @@ static int count_into(struct ct_pass_state *a, const char *name, const struct ct
 	if (st != CT_OK)
 		return st;
 	s->launches++;
-	ct_replay_counts_add(&s->counts, &l->c[0]);
+	ct_replay_counts_add(&s->counts, &l->c);
 	ct_lineutil_counts_add(&s->util, &l->util);
 	ct_pass_sampled_add(&s->sampled, &l->sampled);
 	return ct_pass_scope_add_locality(a, s);
@@ -277,7 +270,7 @@ static int attribute(struct ct_pass_state *a, const struct ct_kernel *k)
 int ct_pass_end_launch(struct ct_pass_state *a, const struct ct_kernel *k, struct ct_pass_launch *l)
 {
 	memset(l, 0, sizeof *l);
-	int st = ct_lanes_kernel_end(a->lanes, l->c, a->e);
+	int st = ct_lanes_kernel_end(a->lanes, &l->c, a->e);
 	if (st == CT_OK)
 		st = a->warm_status;
 	if (st == CT_OK)
@@ -299,8 +292,8 @@ static int count_launch(struct ct_pass_state *a, const struct ct_kernel *k,
                         const struct ct_pass_launch *l)
 {
 	char id[16];
-	int st = ct_pass_add_kernel(a->p, k, l->c[0].warps, l->c[0].warp_insts, l->c[0].thread_insts,
-	                            l->c[0].mem_insts, a->e);
+	int st = ct_pass_add_kernel(
+		a->p, k, l->c.warps, l->c.warp_insts, l->c.thread_insts, l->c.mem_insts, a->e);
 	if (st == CT_OK)
 		st = count_into(a, "all", l);
 	if (st == CT_OK)
@@ -347,7 +340,9 @@ static int begin_observers(struct ct_pass_state *a, const struct ct_kernel *k)
 int ct_pass_begin_launch(struct ct_pass_state *a, const struct ct_kernel *k)
 {
 	int st = begin_observers(a, k);
-	return st == CT_OK ? ct_lanes_kernel_begin(a->lanes, k, ct_pass_views_launch(a, k), a->e) : st;
+	if (st == CT_OK)
+		st = ct_pass_views_launch(a, k);
+	return st == CT_OK ? ct_lanes_kernel_begin(a->lanes, k, a->e) : st;
 }
 
 /* Replays one launch and counts it into its scopes. */

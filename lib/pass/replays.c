@@ -72,7 +72,7 @@ static int run_kernel(struct replays *x, const struct ct_kernel *k)
 	if (st == CT_OK && x->hooks.begin)
 		st = x->hooks.begin(x->hooks.ctx, k, x->e);
 	if (st == CT_OK)
-		st = ct_lanes_kernel_begin(x->lanes, k, 0, x->e);
+		st = ct_lanes_kernel_begin(x->lanes, k, x->e);
 	if (st != CT_OK)
 		return st;
 	st = ct_thin_push(x->lanes, x->trace, &chosen, x->settings, &held, &skipped, x->e);

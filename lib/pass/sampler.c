@@ -135,7 +135,7 @@ static int remember_launch(struct ct_pass_state *a, const struct ct_thin_launch 
 	struct last **last = &a->sampler->last[chosen->group];
 	if (!*last && !(*last = ct_calloc(1, sizeof **last)))
 		return ct_fail_nomem(a->e);
-	(*last)->insts = (double)l->c[0].warp_insts;
+	(*last)->insts = (double)l->c.warp_insts;
 	(*last)->util = l->util;
 	for (unsigned i = 0; i < a->n_views; i++)
 		take_view(a, i, (*last)->view[i]);
@@ -154,7 +154,7 @@ static int leave_out(struct ct_pass_state *a, struct ct_trace *trace, const stru
 	const struct last *last = s->last[chosen->group];
 	int st = ct_trace_skip_ctas(trace, UINT64_MAX, &skipped, a->e);
 	if (st == CT_OK)
-		st = ct_thin_count_left_out(&s->counts, chosen, &skipped, &l.c[0], a->e);
+		st = ct_thin_count_left_out(&s->counts, chosen, &skipped, &l.c, a->e);
 	if (st != CT_OK)
 		return st;
 	l.sampled.insts = (double)skipped.insts;
@@ -186,9 +186,9 @@ static int count_launch(struct ct_pass_state *a, const struct ct_kernel *k,
 	if (st != CT_OK)
 		return st;
 	const struct ct_lanes_mark *mark = ct_lanes_marks(a->lanes, 0, &n);
-	const double insts = (double)l.c[0].warp_insts;
-	ct_replay_counts_add(&s->replayed, &l.c[0]);
-	st = ct_thin_count(&s->counts, chosen, mark, n, skipped, &l.c[0], a->e);
+	const double insts = (double)l.c.warp_insts;
+	ct_replay_counts_add(&s->replayed, &l.c);
+	st = ct_thin_count(&s->counts, chosen, mark, n, skipped, &l.c, a->e);
 	if (skipped->insts && insts > 0) {
 		const double whole = (insts + (double)skipped->insts) / insts;
 		l.sampled.ctas = skipped->ctas;

@@ -1,82 +1,100 @@
-/* views.c - the LLC's streams of GPUs with fewer SMs, views llc@sms=N. */
+/* views.c - the LLC's streams of GPUs with fewer SMs, views llc@sms=N: the replay's CTAs dealt out anew (deal.h). */
 #include "pass/private/state.h"
 
-/* Lines that a view follows at most: 32 MiB of 128-byte lines, so that most programs are analysed exactly, and the
- * sample of the others has some thousand lines within an LLC. */
-enum { VIEW_LINES = 1 << 18 };
+enum {
+	/* Lines that a view follows at most: 32 MiB of 128-byte lines, so that most programs are analysed exactly, and the
+	 * sample of the others has some thousand lines within an LLC. */
+	VIEW_LINES = 1 << 18,
+	WAITING = 1 << 22 /* accesses of L1s that wait for their CTA's end, at most: 64 MiB */
+};
+_Static_assert((int)SMS_VIEWS == (int)CT_DEAL_VIEWS, "each view is dealt to");
 
-static void on_view_llc(void *ctx, const struct ct_llc_event *ev)
+static void on_dealt(void *ctx, unsigned view, uint64_t line, uint32_t sectors, int is_write)
 {
-	struct ct_pass_view *v = ctx;
-	ct_bounded_access(v->stream, ev->line, ev->sectors, ev->is_write);
-}
-
-static void on_view_counted(void *ctx)
-{
-	struct ct_pass_view *v = ctx;
-	ct_bounded_forget(v->stream);
-	for (size_t i = 0; i < sizeof v->hist / sizeof v->hist[0]; i++)
-		v->hist[i] = (struct ct_hist){0};
+	struct ct_pass_state *a = ctx;
+	ct_bounded_access(a->view[view].stream, line, sectors, is_write);
 }
 
 void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev)
 {
 	for (unsigned i = 0; i < a->n_views; i++)
 		if (a->view[i].whole)
-			on_view_llc(&a->view[i], ev);
+			ct_bounded_access(a->view[i].stream, ev->line, ev->sectors, ev->is_write);
 }
 
-/* Makes the engine, with fixed latencies, and the reuse distances of one view. */
-static int start_one(struct ct_pass_state *a, uint32_t sms, struct ct_replay **engine)
+static void on_l1(void *ctx, const struct ct_l1_event *ev)
 {
-	struct ct_pass_view *v = &a->view[a->n_views];
-	struct ct_gpu g = a->gpu;
-	struct ct_replay_observer ob = {.ctx = v, .llc = on_view_llc, .counted = on_view_counted};
-	struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED,
-	                                  .observers = &ob,
-	                                  .n_observers = 1,
-	                                  .warmup = a->settings.warmup};
-	const struct ct_bounded_options bounded = {.sectors = g.llc.line / g.llc.sector,
-	                                           .max_lines = a->settings.exact ? 0 : VIEW_LINES,
-	                                           .seed = a->settings.seed};
-	a->n_views++;
-	v->sms = g.sms = sms;
-	v->stream = ct_bounded_new(&bounded, a->e);
-	if (!v->stream)
-		return a->e->status;
-	return ct_replay_new(engine, &g, &fixed, a->e);
+	ct_deal_l1(ctx, ev);
 }
 
-int ct_pass_views_start(struct ct_pass_state *a, struct ct_replay **engine, unsigned *n)
+static void on_cta(void *ctx, const struct ct_cta_event *ev)
 {
+	ct_deal_cta(ctx, ev);
+}
+
+static void on_wipe(void *ctx, uint32_t sm)
+{
+	ct_deal_wipe(ctx, sm);
+}
+
+static int make_stream(struct ct_pass_state *a, struct ct_pass_view *v)
+{
+	const struct ct_bounded_options o = {.sectors = a->gpu.llc.line / a->gpu.llc.sector,
+	                                     .max_lines = a->settings.exact ? 0 : VIEW_LINES,
+	                                     .seed = a->settings.seed};
+	v->stream = ct_bounded_new(&o, a->e);
+	return v->stream ? CT_OK : a->e->status;
+}
+
+int ct_pass_views_start(struct ct_pass_state *a, struct ct_replay_observer *hooks)
+{
+	uint32_t sms[SMS_VIEWS];
 	int st = CT_OK;
 	for (unsigned i = 0; i < SMS_VIEWS && st == CT_OK; i++) {
-		uint32_t sms = (a->gpu.sms * (i + 1) + SMS_VIEWS) / (SMS_VIEWS + 1);
-		if (sms == a->gpu.sms || (a->n_views && sms == a->view[a->n_views - 1].sms))
+		uint32_t n = (a->gpu.sms * (i + 1) + SMS_VIEWS) / (SMS_VIEWS + 1);
+		if (n == a->gpu.sms || (a->n_views && n == sms[a->n_views - 1]))
 			continue;
-		st = start_one(a, sms, &engine[*n]);
-		*n += st == CT_OK;
+		sms[a->n_views] = a->view[a->n_views].sms = n;
+		st = make_stream(a, &a->view[a->n_views++]);
 	}
-	return st;
+	if (st != CT_OK)
+		return st;
+	a->deal = ct_deal_new(&a->gpu, sms, a->n_views, WAITING, on_dealt, a, a->e);
+	*hooks = (struct ct_replay_observer){
+		.ctx = a->deal, .l1 = on_l1, .cta = on_cta, .l1_wipe = on_wipe};
+	return a->deal ? CT_OK : a->e->status;
 }
 
 /* L1s that live on from launch to launch would hold what other CTAs of their SM left there, and a
  * warm-up has to be seen whole. */
-unsigned ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k)
+int ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k)
 {
 	uint64_t ctas = ct_kernel_ctas(k);
 	unsigned skip = 0;
+	if (!a->deal)
+		return CT_OK;
 	for (unsigned i = 0; i < a->n_views; i++) {
 		struct ct_pass_view *v = &a->view[i];
 		v->whole = ctas <= v->sms && a->gpu.l1_flush && !a->settings.warmup;
-		skip |= (unsigned)v->whole << (i + 1);
+		skip |= (unsigned)v->whole << i;
 	}
-	return skip;
+	return ct_deal_launch(a->deal, k, skip, a->e);
+}
+
+void ct_pass_views_counted(struct ct_pass_state *a)
+{
+	if (a->deal)
+		ct_deal_hurry(a->deal);
+	for (unsigned i = 0; i < a->n_views; i++) {
+		ct_bounded_forget(a->view[i].stream);
+		for (unsigned h = 0; h < CT_BOUNDED_HISTS; h++)
+			a->view[i].hist[h] = (struct ct_hist){0};
+	}
 }
 
 int ct_pass_views_end(struct ct_pass_state *a)
 {
-	int st = CT_OK;
+	int st = a->deal ? ct_deal_end(a->deal, a->e) : CT_OK;
 	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++)
 		st = ct_bounded_collect(a->view[i].stream, a->view[i].hist, a->e);
 	return st;
@@ -90,6 +108,7 @@ void ct_pass_views_settle(struct ct_pass_state *a)
 
 void ct_pass_views_free(struct ct_pass_state *a)
 {
+	ct_deal_free(a->deal);
 	for (unsigned i = 0; i < a->n_views; i++)
 		ct_bounded_free(a->view[i].stream);
 }

@@ -1,7 +1,7 @@
 /* Fixed timing: the same placement, schedulers' bandwidth, scoreboard and caches,
  * but an access learns at once when its data will be there - fixed latencies behind
  * what SM, slice and channel have been given to do - so that a warp runs from one memory
- * instruction to the next in one go. For other SM counts and sweeps.
+ * instruction to the next in one go. It is what the other timings are compared with.
  *
  * A warp's time is its own; warps of an SM are taken in the order of their next memory
  * instruction or barrier. A scheduler hands out one slot a cycle to whatever comes. */

@@ -28,7 +28,7 @@ struct ct_replay_parts;
 
 /* One line of one warp instruction at an L1 (global, local and generic). */
 struct ct_l1_event {
-	uint32_t sm, subcore, warp_slot;
+	uint32_t sm, subcore, warp_slot, cta_slot;
 	uint32_t sid;
 	uint64_t pc; /* of the instruction, in its kernel */
 	uint64_t cycle;
@@ -67,6 +67,13 @@ struct ct_issue_event {
 	uint8_t first, last;        /* of its warp */
 };
 
+/* A thread block (CTA) comes to an SM or leaves it. */
+struct ct_cta_event {
+	uint32_t sm, cta_slot;
+	uint64_t cycle;
+	uint8_t ends;
+};
+
 /* One memory instruction that is over: a load, atomic or LDGSTS when its data is there, a
  * store when the load/store unit is through with it. Full timing only. */
 struct ct_mem_event {
@@ -95,6 +102,7 @@ struct ct_replay_observer {
 	void (*issue)(void *ctx, const struct ct_issue_event *ev);
 	void (*mem)(void *ctx, const struct ct_mem_event *ev);
 	void (*stall)(void *ctx, const struct ct_stall_event *ev);
+	void (*cta)(void *ctx, const struct ct_cta_event *ev);
 	void (*l1_wipe)(void *ctx, uint32_t sm); /* a MEMBAR has emptied the SM's L1 */
 	void (*counted)(void *ctx);              /* warm-up is over: the engine counts from here on */
 };
@@ -134,7 +142,7 @@ struct ct_replay_counts {
 
 enum ct_replay_timing {
 	CT_REPLAY_FULL,  /* resources, queues, DRAM */
-	CT_REPLAY_FIXED, /* fixed latencies: for other SM counts, fast */
+	CT_REPLAY_FIXED, /* fixed latencies: no contention, to be compared with the others */
 	CT_REPLAY_QUICK  /* the same way, with what contention for each resource costs */
 };
 

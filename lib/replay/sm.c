@@ -78,6 +78,17 @@ void rp_sm_set_reply(struct ct_replay *r, struct rp_sm *sm)
 	rp_sm_set_rare(sm);
 }
 
+/* Tells observers that a CTA comes to its slot or leaves it. */
+static void tell_cta(const struct ct_replay *r, const struct rp_sm *sm, uint32_t slot, uint32_t now,
+                     int ends)
+{
+	const struct ct_cta_event ev = {
+		.sm = sm->id, .cta_slot = slot, .cycle = r->base + now, .ends = ends != 0};
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].cta)
+			r->obs[i].cta(r->obs[i].ctx, &ev);
+}
+
 /* CTAs whose last warp retires in this cycle leave; a new one can be placed at the
  * end of the cycle (doc/replay.md section 2). */
 void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
@@ -93,6 +104,7 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		}
 		ct_cta_unref(c->cta);
 		c->cta = NULL;
+		tell_cta(r, sm, i, now, 1);
 		sm->ctas--;
 		sm->offer = now;
 		if (!sm->ctas)
@@ -115,6 +127,7 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 	memset(c, 0, sizeof *c);
 	c->cta = cta;
 	c->free_at = RP_NEVER;
+	tell_cta(r, sm, slot, now, 0);
 	if (!sm->ctas++)
 		sm->busy_since = now;
 	uint32_t start = now + 2 + (slot < 64 && sm->slots_used >> slot & 1 ? r->g.cta_gap_cycles : 0);

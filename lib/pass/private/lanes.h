@@ -15,15 +15,15 @@ struct ct_lanes;
 /* Takes over the n engines (frees them with the group, also when it fails). */
 int ct_lanes_new(struct ct_lanes **l, struct ct_replay *const *engine, unsigned n, unsigned threads,
                  struct ct_error *e);
+/* Starts a thread for what watches and what is posted, where no engine has one. Without it, all is done in the caller's. */
+void ct_lanes_help(struct ct_lanes *l);
 /* Has cta(watcher, ...) called for each CTA that is pushed from now on, one call at a time and in their order, in the
- * thread of the last engine. It is done with them when ct_lanes_kernel_end() returns, which also gives its first error. One
+ * last of the other threads, or the caller's. It is done with them when ct_lanes_kernel_end() returns, which also gives its first error. One
  * watcher at most; it stays the caller's. */
 void ct_lanes_watch(struct ct_lanes *l,
                     int (*cta)(void *watcher, struct ct_cta *cta, struct ct_error *e), void *watcher);
 void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes);
-/* skip: bit i leaves engine i out of this launch; its counts of it are 0. */
-int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigned skip,
-                          struct ct_error *e);
+int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, struct ct_error *e);
 /* Every engine takes a reference of its own. */
 int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e);
 /* A point of a launch's replay: how many cycles and what an engine had counted, over all launches, when the CTAs before it
@@ -41,8 +41,8 @@ const struct ct_lanes_mark *ct_lanes_marks(const struct ct_lanes *l, unsigned i,
 int ct_lanes_push_launch(struct ct_lanes *l, struct ct_trace *trace,
                          const struct ct_pass_settings *settings, struct ct_cta **held,
                          struct ct_error *e);
-/* Has work(arg) called once in the last of the other threads, when that has nothing else to do, in place of what was posted
- * before and has not been called yet; not at all where there is no other thread, or the group is freed before. `lanes` is
+/* Has work(arg) called once in the last of the other threads, when that has nothing else to do, in place of the same work that was posted
+ * before and has not been called yet (of at most two kinds); not at all where there is no other thread, or the group is freed before. `lanes` is
  * the group. */
 void ct_lanes_post(void *lanes, void (*work)(void *arg), void *arg);
 /* Waits for all engines; counts[i] gets the launch's counts of engine i. */

@@ -10,13 +10,14 @@
 #include "locality/stack.h"
 #include "pass/pass.h"
 #include "pass/private/attribution.h"
+#include "pass/private/deal.h"
 #include "pass/private/lanes.h"
 #include "pass/private/registers.h"
 #include "replay/replay.h"
 
 /* llc@sms=N: besides the whole GPU, the LLC sees what 25, 50 and 75 % of its SMs
  * would send. */
-enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1 };
+enum { SMS_VIEWS = 3 };
 
 /* What --sample-kernels has left out of a scope. */
 struct ct_pass_sampled {
@@ -27,7 +28,7 @@ struct ct_pass_sampled {
 /* A launch that has been counted: its own counts, or what stands for them. The locality
  * counts are in pass.launch. */
 struct ct_pass_launch {
-	struct ct_replay_counts c[MAX_LANES];
+	struct ct_replay_counts c;
 	struct ct_lineutil_counts util;
 	struct ct_pass_sampled sampled;
 };
@@ -52,7 +53,7 @@ struct ct_pass_scope {
 };
 
 /* The LLC stream of a GPU with fewer SMs. A launch of no more CTAs than those gives each CTA
- * an SM of its own, as on the whole GPU: its stream is the whole GPU's, and needs no engine. */
+ * an SM of its own, as on the whole GPU: its stream is the whole GPU's. */
 struct ct_pass_view {
 	uint32_t sms;
 	int whole; /* the launch under way is such a one */
@@ -81,10 +82,10 @@ struct ct_pass_state {
 	void *observer[CT_PASS_OBSERVERS_MAX]; /* states of the caller's observers */
 	unsigned n_opened;                     /* of them: those to close */
 	struct ct_lanes *lanes;
-	unsigned n_lanes;
 	uint64_t *slice_load; /* accesses of each LLC slice, or NULL */
 	struct ct_pass_view view[SMS_VIEWS];
 	unsigned n_views;
+	struct ct_deal *deal;        /* of the views, or NULL */
 	struct ct_pass_scope *scope; /* [0] is `all`, then kernel names in order of appearance */
 	size_t n_scopes, cap_scopes;
 	struct ct_locality_counts *unpacked; /* of the scope at hand, which has its joint histograms */
@@ -117,12 +118,14 @@ struct ct_locality_counts *
 ct_pass_scope_locality(struct ct_pass_state *a, const struct ct_pass_scope *s);
 void ct_pass_scopes_free(struct ct_pass_state *a);
 
-/* views.c: an engine for each view behind engine[*n]; *n counts on. */
-int ct_pass_views_start(struct ct_pass_state *a, struct ct_replay **engine, unsigned *n);
-/* Which lanes the launch needs no engine for, a bit each (ct_lanes_kernel_begin). */
-unsigned ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k);
+/* views.c: makes the views; *hooks gets what they listen to. */
+int ct_pass_views_start(struct ct_pass_state *a, struct ct_replay_observer *hooks);
+/* A launch begins. */
+int ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k);
 /* An event of the whole GPU's LLC, for the views that are its own in this launch. */
 void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev);
+/* --warmup is over: what was counted until now is dropped. */
+void ct_pass_views_counted(struct ct_pass_state *a);
 /* Counts what the launch has left; the lanes are idle. */
 int ct_pass_views_end(struct ct_pass_state *a);
 /* After the last launch: histograms of views that follow a sample of the lines sum up to their accesses. */

@@ -202,6 +202,7 @@ rp_l1_event(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp, co
 		.sm = sm->id,
 		.subcore = warp % r->g.schedulers,
 		.warp_slot = warp,
+		.cta_slot = sm->warp[warp].slot_cta,
 		.sid = sid,
 		.pc = op->s->pc,
 		.cycle = cycle,

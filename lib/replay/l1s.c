@@ -1,0 +1,115 @@
+#include "replay/l1s.h"
+
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "gpu/address.h"
+#include "replay/parts.h"
+#include "replay/private/cache.h"
+
+struct ct_l1s {
+	struct ct_gpu g;
+	struct ct_pool pool;
+	struct rp_cache *cache; /* of each SM */
+	uint32_t now;           /* grows with each access: the youngest line is the last touched */
+};
+
+struct ct_l1s *ct_l1s_new(const struct ct_gpu *g, struct ct_error *e)
+{
+	struct ct_l1s *l = ct_calloc(1, sizeof *l);
+	int st = l ? CT_OK : CT_ERR_NOMEM;
+	if (l) {
+		l->g = *g;
+		l->cache = ct_pool_take(&l->pool, g->sms, sizeof *l->cache);
+		st = l->cache ? CT_OK : CT_ERR_NOMEM;
+	}
+	for (uint32_t i = 0; st == CT_OK && i < g->sms; i++) {
+		st = rp_cache_init(&l->cache[i], 0, &g->l1, ct_admission_slots(g), &l->pool, e);
+		if (st == CT_OK)
+			rp_cache_shape(&l->cache[i], g->l1.sets, g->l1.ways);
+	}
+	if (st == CT_OK)
+		return l;
+	ct_l1s_free(l);
+	ct_fail_nomem(e);
+	return NULL;
+}
+
+void ct_l1s_free(struct ct_l1s *l)
+{
+	if (!l)
+		return;
+	ct_pool_free(&l->pool);
+	free(l);
+}
+
+void ct_l1s_launch(struct ct_l1s *l, uint32_t sets, uint32_t ways)
+{
+	for (uint32_t i = 0; i < l->g.sms; i++) {
+		if (!rp_cache_has_shape(&l->cache[i], sets, ways))
+			rp_cache_shape(&l->cache[i], sets, ways);
+		else if (l->g.l1_flush)
+			rp_cache_flush(&l->cache[i]);
+	}
+}
+
+void ct_l1s_wipe(struct ct_l1s *l, uint32_t sm)
+{
+	rp_cache_flush(&l->cache[sm]);
+}
+
+/* The line takes the place of the oldest one of its set. */
+static uint32_t make_room(struct rp_lru *t, uint32_t set, uint64_t line, uint32_t now)
+{
+	uint32_t i = rp_lru_victim(t, set);
+	rp_lru_allocate(t, set, i, line, now);
+	return i;
+}
+
+/* A store meets its line as the GPU's policy says; `i`: where the line is, or RP_LRU_NONE. */
+static void store(struct ct_l1s *l, struct rp_lru *t, uint32_t set, uint32_t i,
+                  const struct ct_l1s_access *a)
+{
+	if (l->g.l1.write_policy < CT_WRITE_THROUGH_ALLOCATE && i == RP_LRU_NONE)
+		return;
+	if (l->g.l1.write_policy == CT_WRITE_EVICT) {
+		uint32_t there = rp_lru_at(t, i)->valid & a->sectors;
+		if (there)
+			rp_lru_drop(t, i, there);
+		return;
+	}
+	if (i != RP_LRU_NONE)
+		rp_lru_touch(t, set, i, l->now);
+	if (l->g.l1.write_policy < CT_WRITE_THROUGH_ALLOCATE)
+		return;
+	if (i == RP_LRU_NONE)
+		i = make_room(t, set, a->line, l->now);
+	for (uint32_t left = a->sectors; left; left &= left - 1) {
+		uint32_t k = ct_low_bit(left);
+		rp_lru_store(t, i, k, a->whole >> k & 1 ? UINT32_MAX : 1);
+	}
+}
+
+uint32_t ct_l1s_access(struct ct_l1s *l, uint32_t sm, const struct ct_l1s_access *a)
+{
+	struct rp_lru *t = &l->cache[sm].lru;
+	if (a->bypass)
+		return a->sectors;
+	uint32_t set = ct_set_index((enum ct_set_hash)l->g.l1.set_hash, t->sets, a->line);
+	uint32_t i = rp_lru_find(t, set, a->line);
+	l->now++;
+	if (a->is_store) {
+		store(l, t, set, i, a);
+		return a->sectors;
+	}
+	if (i == RP_LRU_NONE)
+		i = make_room(t, set, a->line, l->now);
+	else
+		rp_lru_touch(t, set, i, l->now);
+	struct rp_entry *e = rp_lru_at(t, i);
+	uint32_t missing = a->sectors & ~rp_lru_hits(e);
+	rp_lru_fill(e, missing);
+	return missing;
+}
