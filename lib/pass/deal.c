@@ -12,6 +12,7 @@
 
 enum {
 	BATCH = 64, /* CTAs that end between two times that the views go on */
+	QUEUE = 8,  /* batches that may wait for it: CTAs end in waves */
 	STEP = 5 /* a CTA makes what it asks for within 2^5 cycles, some instruction's lines, before others have their turn */
 };
 
@@ -37,6 +38,7 @@ struct log {
 struct batch {
 	struct log *log;
 	size_t n, cap;
+	size_t dealt; /* accesses that no view needed any more once the views had gone on */
 };
 
 /* A CTA that has a place in a view. */
@@ -76,19 +78,19 @@ struct ct_deal {
 	uint32_t *last;      /* of each SM: the slot that has made an access last */
 	uint64_t begun;
 	struct batch filling;
-	size_t noted; /* accesses that, by the batch before the last, some view was not through with */
-	size_t most;  /* of them, at most */
+	size_t noted; /* accesses that, by the batch QUEUE before the last, some view was not through with */
+	size_t most; /* of them, at most */
 
-	/* what the views deal with, in this thread or another: a batch, and a ring of what they still need */
-	struct batch dealing;
+	/* what the views deal with, in this thread or another: a ring of what they still need */
 	struct log *log;
 	uint64_t first, cap; /* first: the oldest CTA that is kept */
-	size_t dealt;        /* accesses that no view needs any more, since the last batch */
 	int over;            /* no CTA comes any more */
 	int dealing_failed;
 
-	/* of both */
-	enum { IDLE, READY, BUSY } state; /* of `dealing` */
+	/* of both: batches that wait or, the first of them, are being dealt (busy) */
+	struct batch queue[QUEUE];
+	unsigned head, count;
+	int busy;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	int synchronised;
@@ -166,7 +168,8 @@ void ct_deal_free(struct ct_deal *d)
 	for (uint64_t i = 0; i < d->cap; i++)
 		free(d->log[i].a);
 	free_batch(&d->filling);
-	free_batch(&d->dealing);
+	for (unsigned i = 0; i < QUEUE; i++)
+		free_batch(&d->queue[i]);
 	if (d->synchronised) {
 		pthread_cond_destroy(&d->changed);
 		pthread_mutex_destroy(&d->lock);
@@ -304,16 +307,18 @@ static uint64_t oldest_needed(const struct ct_deal *d)
 	return oldest;
 }
 
-/* Forgets what no view needs any more. */
-static void forget(struct ct_deal *d)
+/* Forgets what no view needs any more; returns how many accesses that was. */
+static size_t forget(struct ct_deal *d)
 {
+	size_t n = 0;
 	for (uint64_t oldest = oldest_needed(d); d->first < oldest && is_there(d, d->first);
 	     d->first++) {
 		struct log *l = log_of(d, d->first);
-		d->dealt += l->n;
+		n += l->n;
 		free(l->a);
 		*l = (struct log){0};
 	}
+	return n;
 }
 
 /* Room for that CTA in the ring. */
@@ -337,9 +342,8 @@ static int make_room(struct ct_deal *d, uint64_t number)
 }
 
 /* The views go on with the CTAs of the batch. */
-static void deal(struct ct_deal *d)
+static void deal(struct ct_deal *d, struct batch *b)
 {
-	struct batch *b = &d->dealing;
 	for (size_t i = 0; i < b->n; i++) {
 		if (make_room(d, b->log[i].number) < 0) {
 			d->dealing_failed = 1;
@@ -352,56 +356,78 @@ static void deal(struct ct_deal *d)
 	for (unsigned i = 0; i < d->n && !d->dealing_failed; i++)
 		if (!d->view[i].off)
 			go_on(d, i);
-	forget(d);
+	b->dealt = forget(d);
 }
 
 /* ---- who deals ---- */
 
-/* Deals the batch that waits for it, unless another thread has it. */
-static void deal_ready(void *ctx)
+/* Deals the first batch that waits, with the lock, which it gives back meanwhile. */
+static void deal_first(struct ct_deal *d)
+{
+	d->busy = 1;
+	pthread_mutex_unlock(&d->lock);
+	deal(d, &d->queue[d->head]);
+	pthread_mutex_lock(&d->lock);
+	d->busy = 0;
+	d->head = (d->head + 1) % QUEUE;
+	d->count--;
+	pthread_cond_broadcast(&d->changed);
+}
+
+/* Deals what waits, unless another thread does. */
+static void deal_waiting(void *ctx)
 {
 	struct ct_deal *d = ctx;
 	pthread_mutex_lock(&d->lock);
-	int ready = d->state == READY;
-	if (ready)
-		d->state = BUSY;
-	pthread_mutex_unlock(&d->lock);
-	if (!ready)
-		return;
-	deal(d);
-	pthread_mutex_lock(&d->lock);
-	d->state = IDLE;
-	pthread_cond_broadcast(&d->changed);
+	while (d->count && !d->busy)
+		deal_first(d);
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Deals what another thread has not begun with, and waits for what it has. */
+/* Takes note of what the batch's dealing has brought. */
+static void collect(struct ct_deal *d, struct batch *b)
+{
+	d->noted -= b->dealt;
+	b->dealt = 0;
+}
+
+/* Waits until no more than `most` batches wait, and deals some of them where no other thread does. Called with the lock. */
+static void wait_for(struct ct_deal *d, unsigned most)
+{
+	while (d->count > most)
+		if (d->busy)
+			pthread_cond_wait(&d->changed, &d->lock);
+		else
+			deal_first(d);
+}
+
+/* All batches are dealt. */
 static void finish(struct ct_deal *d)
 {
-	deal_ready(d);
 	pthread_mutex_lock(&d->lock);
-	while (d->state != IDLE)
-		pthread_cond_wait(&d->changed, &d->lock);
+	wait_for(d, 0);
 	pthread_mutex_unlock(&d->lock);
-	d->noted -= d->dealt;
-	d->dealt = 0;
+	for (unsigned i = 0; i < QUEUE; i++)
+		collect(d, &d->queue[i]);
 	d->failed |= d->dealing_failed;
 }
 
-/* The batch that is full is to be dealt, the one before it has been: what waits does not depend on who deals. */
+/* The batch that is full waits to be dealt. What the one QUEUE before it has brought is known then, whoever deals, so that when too
+ * many accesses wait does not depend on that. */
 static void hand_over(struct ct_deal *d)
 {
-	finish(d);
-	struct batch b = d->dealing;
-	d->dealing = d->filling;
-	d->filling = b;
 	pthread_mutex_lock(&d->lock);
-	d->state = READY;
+	wait_for(d, QUEUE - 1);
+	struct batch *b = &d->queue[(d->head + d->count) % QUEUE], full = d->filling;
+	collect(d, b);
+	d->filling = *b;
+	*b = full;
+	d->count++;
 	pthread_mutex_unlock(&d->lock);
 	if (d->post)
-		d->post(d->poster, deal_ready, d);
+		d->post(d->poster, deal_waiting, d);
 	else
-		deal_ready(d);
+		deal_waiting(d);
 }
 
 /* ---- what the replay tells ---- */
@@ -475,7 +501,7 @@ static void drop_all(struct ct_deal *d)
 	for (size_t i = 0; i < (size_t)d->g.sms * d->g.max_ctas; i++)
 		d->running[i].n = 0;
 	d->filling.n = 0;
-	d->noted = d->dealt = 0;
+	d->noted = 0;
 }
 
 /* Too many accesses wait, since the CTAs of the launch are long: until it is over the views get what the replay sends on. */
@@ -635,10 +661,9 @@ int ct_deal_end(struct ct_deal *d, struct ct_error *e)
 {
 	finish(d);
 	if (d->views_on && !d->direct && !d->failed) {
-		hand_over(d);
-		finish(d);
 		d->over = 1;
-		deal(d);
+		deal(d, &d->filling);
+		d->filling.dealt = 0;
 	}
 	drop_all(d);
 	return d->failed || d->dealing_failed ? ct_fail_nomem(e) : CT_OK;
