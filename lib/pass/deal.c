@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bits.h"
 #include "base/heap.h"
@@ -57,7 +56,8 @@ struct view {
 	uint64_t next; /* CTA */
 	uint64_t now;
 	struct guest *guest; /* a heap by time: the first is the next */
-	uint32_t guests, cap;
+	uint32_t guests;
+	size_t cap;      /* guests that there is memory for */
 	uint32_t *room;  /* places of each SM */
 	uint32_t places; /* free ones */
 	uint32_t sm;     /* that the next CTA tries first */
@@ -559,17 +559,6 @@ void ct_deal_cta(struct ct_deal *d, const struct ct_cta_event *ev)
 	l->begin = ev->cycle;
 }
 
-/* Sectors of which a store writes every byte. */
-static uint8_t whole_sectors(const struct ct_gpu *g, const struct ct_l1_event *ev)
-{
-	uint32_t whole = 0;
-	if (g->l1.sector != 32 || g->l1.line > 128)
-		return UINT8_MAX;
-	for (uint32_t k = 0; k < g->l1.line / 32; k++)
-		whole |= (uint32_t)((uint32_t)(ev->bytes[k / 2] >> (k % 2 * 32)) == UINT32_MAX) << k;
-	return (uint8_t)whole;
-}
-
 static void note(struct ct_deal *d, struct log *l, struct access a, uint64_t cycle)
 {
 	if (ct_grow((void **)&l->a, &l->cap, l->n + 1, sizeof *l->a) < 0) {
@@ -590,7 +579,7 @@ void ct_deal_l1(struct ct_deal *d, const struct ct_l1_event *ev)
 	const struct access a = {
 		.line = ev->line,
 		.sectors = (uint8_t)ev->sectors,
-		.whole = is_store ? whole_sectors(&d->g, ev) : 0,
+		.whole = is_store ? ct_l1s_whole(&d->g, ev->bytes) : 0,
 		.sent = (uint8_t)(is_store || bypass ? ev->sectors : ev->sector_miss | ev->line_miss),
 		.is_store = is_store != 0,
 		.bypass = bypass != 0};
@@ -623,11 +612,9 @@ static int begin_view(struct ct_deal *d, struct view *v, const struct ct_kernel 
 	int st = ct_occupancy(&g, k, &occ, e);
 	if (st != CT_OK)
 		return st;
-	size_t cap = v->cap;
 	v->places = occ.ctas * v->sms;
-	if (ct_grow((void **)&v->guest, &cap, v->places, sizeof *v->guest) < 0)
+	if (ct_grow((void **)&v->guest, &v->cap, v->places, sizeof *v->guest) < 0)
 		return ct_fail_nomem(e);
-	v->cap = (uint32_t)cap;
 	for (uint32_t i = 0; i < v->sms; i++)
 		v->room[i] = occ.ctas;
 	v->guests = v->sm = 0;

@@ -381,7 +381,7 @@ static enum rp_met store_sector(struct ct_replay *r, struct rp_sm *sm, struct rp
 	uint32_t bit = 1u << sector;
 	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, bit, 1, &l->near);
 	uint32_t i = l->near, warp = sm->full.mem[l->mem].warp;
-	enum rp_store_rule rule = rp_store_rule(r);
+	enum rp_store_rule rule = rp_store_rule(&r->g);
 	if (!has_miss_room(sm, r->g.l1.miss_queue, now, retry))
 		return RP_FAIL;
 	if (always_hits(r, 0)) {

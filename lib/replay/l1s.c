@@ -8,6 +8,7 @@
 #include "gpu/address.h"
 #include "replay/parts.h"
 #include "replay/private/cache.h"
+#include "replay/private/instruction.h"
 
 struct ct_l1s {
 	struct ct_gpu g;
@@ -72,24 +73,33 @@ static uint32_t make_room(struct rp_lru *t, uint32_t set, uint64_t line, uint32_
 static void store(struct ct_l1s *l, struct rp_lru *t, uint32_t set, uint32_t i,
                   const struct ct_l1s_access *a)
 {
-	if (l->g.l1.write_policy < CT_WRITE_THROUGH_ALLOCATE && i == RP_LRU_NONE)
-		return;
-	if (l->g.l1.write_policy == CT_WRITE_EVICT) {
+	const enum rp_store_rule rule = rp_store_rule(&l->g);
+	const int had = i != RP_LRU_NONE;
+	if (had && rule == RP_STORE_DROPS) {
 		uint32_t there = rp_lru_at(t, i)->valid & a->sectors;
 		if (there)
 			rp_lru_drop(t, i, there);
-		return;
-	}
-	if (i != RP_LRU_NONE)
+	} else if (had) {
 		rp_lru_touch(t, set, i, l->now);
-	if (l->g.l1.write_policy < CT_WRITE_THROUGH_ALLOCATE)
+	}
+	if (rule != RP_STORE_WRITES)
 		return;
-	if (i == RP_LRU_NONE)
+	if (!had)
 		i = make_room(t, set, a->line, l->now);
 	for (uint32_t left = a->sectors; left; left &= left - 1) {
 		uint32_t k = ct_low_bit(left);
 		rp_lru_store(t, i, k, a->whole >> k & 1 ? UINT32_MAX : 1);
 	}
+}
+
+uint8_t ct_l1s_whole(const struct ct_gpu *g, const uint64_t bytes[2])
+{
+	uint32_t whole = 0;
+	if (g->l1.sector != 32 || g->l1.line > 128) /* requests do not name their bytes so */
+		return UINT8_MAX;
+	for (uint32_t k = 0; k < g->l1.line / 32; k++)
+		whole |= (uint32_t)(rp_sector_bytes(bytes, k) == UINT32_MAX) << k;
+	return (uint8_t)whole;
 }
 
 uint32_t ct_l1s_access(struct ct_l1s *l, uint32_t sm, const struct ct_l1s_access *a)

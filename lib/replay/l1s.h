@@ -19,10 +19,14 @@ struct ct_l1s;
 struct ct_l1s_access {
 	uint64_t line;    /* address / line bytes */
 	uint8_t sectors;  /* asked for */
-	uint8_t whole;    /* of a store: sectors of which it writes all bytes */
+	uint8_t whole;    /* of a store: sectors of which it writes all bytes (ct_l1s_whole()) */
 	uint8_t is_store; /* atomics go past the L1 and are none */
 	uint8_t bypass;   /* goes past the L1 */
 };
+
+/* Sectors of a line of which a store of those bytes, a bit each, writes all; every sector where the GPU's requests do not name bytes.
+ * Pure. */
+uint8_t ct_l1s_whole(const struct ct_gpu *g, const uint64_t bytes[2]);
 
 /* L1s of the GPU's SMs, all empty. NULL and *e on CT_ERR_NOMEM. Caller frees. One thread. */
 struct ct_l1s *ct_l1s_new(const struct ct_gpu *g, struct ct_error *e);

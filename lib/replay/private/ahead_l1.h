@@ -150,7 +150,7 @@ rp_store_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, ui
 	uint32_t i = rp_lru_find_near(&sm->cache.lru, l->set, q->line, l->near);
 	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->cache.lru, i)->valid : 0;
 	uint32_t valid = all & q->sectors;
-	enum rp_store_rule rule = rp_store_rule(r);
+	enum rp_store_rule rule = rp_store_rule(&r->g);
 	if (had && rule != RP_STORE_DROPS)
 		rp_lru_touch(&sm->cache.lru, l->set, i, at);
 	if (had && rule == RP_STORE_DROPS) {

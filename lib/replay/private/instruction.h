@@ -186,11 +186,11 @@ enum rp_store_rule {
 	RP_STORE_DROPS,   /* the sector leaves */
 	RP_STORE_WRITES   /* into the line, which comes if it is not there */
 };
-static CT_INLINE enum rp_store_rule rp_store_rule(const struct ct_replay *r)
+static CT_INLINE enum rp_store_rule rp_store_rule(const struct ct_gpu *g)
 {
-	return r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE ? RP_STORE_WRITES
-	       : r->g.l1.write_policy == CT_WRITE_EVICT          ? RP_STORE_DROPS
-	                                                         : RP_STORE_TOUCHES;
+	return g->l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE ? RP_STORE_WRITES
+	       : g->l1.write_policy == CT_WRITE_EVICT          ? RP_STORE_DROPS
+	                                                       : RP_STORE_TOUCHES;
 }
 
 /* A line of the instruction at the L1 in cycle `cycle`, for observers; what it met there is not set. */
