@@ -153,7 +153,7 @@ static int has_usual_sms(const struct ct_replay *r)
 
 static int full_init(struct ct_replay *r, struct ct_error *e)
 {
-	r->usual = has_usual_sms(r);
+	r->usual = !has_usual_sms(r) ? 0 : r->two_level ? RP_USUAL_TWO_LEVEL : RP_USUAL_ONE_LEVEL;
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (init_sm(r, &r->sm[i], e) < 0)
 			return e ? e->status : CT_ERR_NOMEM;
@@ -186,8 +186,10 @@ static uint32_t full_next_event(const struct ct_replay *r, const struct rp_sm *s
 
 static void full_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
-	if (r->usual)
-		run_until(r, sm, end, 1);
+	if (r->usual == RP_USUAL_ONE_LEVEL)
+		run_until(r, sm, end, RP_USUAL_ONE_LEVEL);
+	else if (r->usual == RP_USUAL_TWO_LEVEL)
+		run_until(r, sm, end, RP_USUAL_TWO_LEVEL);
 	else
 		run_until(r, sm, end, 0);
 }

@@ -341,8 +341,7 @@ static uint32_t smaller_window(uint32_t a, uint32_t b)
 
 int rp_parts_wanted(const struct ct_replay *r)
 {
-	return (r->g.scheduler == CT_SCHED_TWO_LEVEL || r->g.noc != CT_NOC_CROSSBAR) &&
-	       r->timing->takes_parts;
+	return r->g.noc != CT_NOC_CROSSBAR && r->timing->takes_parts;
 }
 
 /* The network of the configuration, unless another is given. */
@@ -355,10 +354,11 @@ static int own_network(struct ct_replay *r, struct rp_parts *p, struct ct_error 
 	return st;
 }
 
-/* The scheduler of the configuration, where it is one that is a part. */
+/* The scheduler of two levels as a part, where a collector part may refuse what it chooses; elsewhere rp_pick_active() does
+ * the same. */
 static int own_scheduler(struct ct_replay *r, struct rp_parts *p, struct ct_error *e)
 {
-	if (p->given.sched || r->g.scheduler != CT_SCHED_TWO_LEVEL)
+	if (p->given.sched || !p->given.collector || r->g.scheduler != CT_SCHED_TWO_LEVEL)
 		return 0;
 	int st = ct_two_level_new(&p->two_level, &r->g, r->g.active_warps, e);
 	if (st == 0)

@@ -12,8 +12,10 @@ void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 	for (uint32_t k = 0; k < r->g.schedulers; k++) {
 		struct rp_sched *s = &sm->full.sched[k];
 		uint32_t last = s->last;
+		uint64_t active = s->active;
 		memset(s, 0, sizeof *s);
 		s->last = last; /* the pointers survive a launch (doc/replay.md section 1) */
+		s->active = active;
 		sm->full.at_lsu[k] = RP_NO_INDEX;
 		sm->full.lsu_takes[k] = RP_NEVER;
 		s->far_next = RP_NEVER;
@@ -147,19 +149,6 @@ uint32_t rp_pick_oldest(const struct ct_replay *r, const struct rp_sm *sm, uint3
 	return ct_pick_greedy(mask, s->last, mask, age, stride);
 }
 
-/* Slots of the mask whose kind of instruction the stage behind takes; lowers *next to when
- * it takes another. */
-static uint64_t taken_on(const struct rp_sched *s, uint64_t mask, uint32_t now, uint32_t *next)
-{
-	for (uint32_t u = 0; u < RP_UNITS; u++)
-		if (s->port[u].idoc > now && (mask & s->of_unit[u])) {
-			if (s->port[u].idoc < *next)
-				*next = s->port[u].idoc;
-			mask &= ~s->of_unit[u];
-		}
-	return mask;
-}
-
 /* The slot to issue from when parts have a say, or -1. */
 static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t mask,
                              uint32_t now)
@@ -204,7 +193,7 @@ void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 	const struct ct_sched_part *p = r->parts->given.sched;
 	uint32_t next = RP_NEVER, later;
 	rp_slots_advance(s, now);
-	uint64_t mask = s->ready, can = taken_on(s, mask, now, &next);
+	uint64_t mask = s->ready, can = rp_taken_on(s, mask, now, &next);
 	if (s->blocked)
 		sm->c.issue_stall_cycles += now - s->blocked;
 	s->blocked = 0;

@@ -166,8 +166,7 @@ static void nothing_as_a_part_changes_nothing(void **state)
 	}
 }
 
-/* The same under the networks and schedulers that a configuration can name, which run as
- * parts. */
+/* The same under the networks that a configuration can name, which run as parts, and two levels of warps. */
 static void configured_parts_add_up_and_repeat(void **state)
 {
 	static const char *const key[] = {"noc.kind=mesh", "noc.kind=butterfly",
@@ -190,6 +189,37 @@ static void configured_parts_add_up_and_repeat(void **state)
 		random_trace(&m, v, 2);
 		micro_run(&m, &g, NULL, &b);
 		assert_memory_equal(&a, &b, sizeof a);
+	}
+}
+
+/* Two levels that the GPU asks for, which schedulers choose from in place, and the same policy as a part: any set of active
+ * warps, with its state from one launch to the next. */
+static void two_levels_in_place_are_those_of_the_part(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 24; seed++) {
+		static struct micro_result in_place, part;
+		static const char *const places[] = {"sm.active_warps=1", "sm.active_warps=2",
+		                                     "sm.active_warps=3", "sm.active_warps=6"};
+		struct micro m;
+		struct ct_gpu g;
+		struct ct_error e;
+		struct ct_two_level *two;
+		small_gpu(&g, (int)(seed % 3));
+		assert_int_equal(ct_gpu_set(&g, "sm.scheduler=lrr", &e), 0);
+		assert_int_equal(ct_gpu_set(&g, places[seed / 3 % 4], &e), 0);
+		assert_int_equal(ct_gpu_check(&g, &e), 0);
+		assert_int_equal(ct_two_level_new(&two, &g, g.active_warps, &e), 0);
+		struct ct_replay_parts p = {.sched = ct_two_level_part(two)};
+		struct ct_replay_options o = {.parts = &p};
+		random_trace(&m, seed, 2);
+		micro_run(&m, &g, &o, &part);
+		ct_two_level_free(two);
+		assert_int_equal(ct_gpu_set(&g, "sm.scheduler=two_level", &e), 0);
+		assert_int_equal(ct_gpu_check(&g, &e), 0);
+		random_trace(&m, seed, 2);
+		micro_run(&m, &g, NULL, &in_place);
+		assert_memory_equal(&part, &in_place, sizeof part);
 	}
 }
 
@@ -497,6 +527,7 @@ int main(void)
 		cmocka_unit_test(random_traces_add_up_and_repeat),
 		cmocka_unit_test(nothing_as_a_part_changes_nothing),
 		cmocka_unit_test(configured_parts_add_up_and_repeat),
+		cmocka_unit_test(two_levels_in_place_are_those_of_the_part),
 		cmocka_unit_test(issues_are_in_order),
 		cmocka_unit_test(replicas),
 		cmocka_unit_test(warm_up_is_not_counted),

@@ -131,6 +131,7 @@ struct ct_replay {
 	int usual_memory; /* a memory system as usual.h does */
 	int front_end;    /* code and branches cost time */
 	int oldest_first; /* schedulers prefer the oldest warp */
+	int two_level; /* schedulers of full timing have a set of active warps, and no part has a say */
 };
 
 /* ops.c: decodes static instructions up to sid. < 0: it is not in the code, or out of memory; the run has

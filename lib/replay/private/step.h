@@ -14,6 +14,7 @@
 #include "replay/private/slots.h"
 
 enum { RP_USUAL_SCHEDULERS = 4, RP_USUAL_COLLECTORS = 2 };
+enum { RP_USUAL_ONE_LEVEL = 1, RP_USUAL_TWO_LEVEL = 2 };
 
 static CT_INLINE uint32_t rp_schedulers(const struct ct_replay *r, int usual)
 {
@@ -266,9 +267,79 @@ static CT_INLINE uint32_t rp_pick_slot(const struct ct_replay *r, const struct r
 	return ct_pick_in_turn(mask, s->last);
 }
 
-/* An attempt of scheduler k: the first ready warp in its order whose unit can take an instruction
- * issues. Notes the cycle of the next attempt: right away while another is ready, else when a unit or
- * a warp is. */
+/* Slots of the mask whose kind of instruction the stage behind takes; lowers *next to when it takes another. */
+static CT_INLINE uint64_t rp_taken_on(const struct rp_sched *s, uint64_t mask, uint32_t now,
+                                      uint32_t *next)
+{
+	for (uint32_t u = 0; u < RP_UNITS; u++)
+		if (s->port[u].idoc > now && (mask & s->of_unit[u])) {
+			if (s->port[u].idoc < *next)
+				*next = s->port[u].idoc;
+			mask &= ~s->of_unit[u];
+		}
+	return mask;
+}
+
+/* Two levels (reading two-level): warps that wait for memory, at a barrier or a fence leave the set of active warps, the
+ * oldest that do not wait take their places, and one of the set issues in turn. `can` is not 0; RP_NO_INDEX: only warps
+ * outside the set could issue. Does what the part of two_level.c does. */
+static CT_INLINE uint32_t rp_pick_active(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
+                                         struct rp_sched *s, uint64_t can, int usual)
+{
+	uint64_t live = 0;
+	for (uint32_t u = 0; u < RP_UNITS; u++)
+		live |= s->of_unit[u];
+	live &= ~s->waiting | can;
+	s->active &= live;
+	uint64_t pending = live & ~s->active;
+	for (uint32_t n = ct_bits(s->active); pending && n < r->g.active_warps; n++) {
+		uint64_t bit = UINT64_C(1) << ct_pick_oldest(pending, &sm->warp[k].age,
+		                                             rp_schedulers(r, usual) * sizeof *sm->warp);
+		s->active |= bit;
+		pending ^= bit;
+	}
+	can &= s->active;
+	return can ? ct_pick_in_turn(can, s->last) : RP_NO_INDEX;
+}
+
+/* The first ready warp in the scheduler's order whose unit can take an instruction issues; without one lowers *next to when
+ * a unit can that kept one from issuing. */
+static CT_INLINE uint32_t rp_issue_first(struct ct_replay *r, struct rp_sm *sm, uint32_t k, struct rp_sched *s,
+                                         uint32_t now, uint32_t *next, int usual)
+{
+	uint64_t rest = s->ready;
+	while (rest) {
+		uint32_t slot = rp_pick_slot(r, sm, k, s, rest);
+		uint32_t unit = sm->warp[slot * rp_schedulers(r, usual) + k].op->unit;
+		if (s->port[unit].idoc > now) {
+			*next = rp_min32(*next, s->port[unit].idoc);
+			rest &= ~s->of_unit[unit];
+			continue;
+		}
+		rp_issue_warp(r, sm, s, k, slot, now,
+		              usual); /* lowers sched_next for other warps that it wakes */
+		return slot;
+	}
+	return RP_NO_INDEX;
+}
+
+/* The same with two levels; *next is the next cycle where only warps outside the set could issue. */
+static CT_INLINE uint32_t rp_issue_active(struct ct_replay *r, struct rp_sm *sm, uint32_t k,
+                                          struct rp_sched *s, uint32_t now, uint32_t *next, int usual)
+{
+	uint64_t can = rp_taken_on(s, s->ready, now, next);
+	if (!can)
+		return RP_NO_INDEX;
+	uint32_t slot = rp_pick_active(r, sm, k, s, can, usual);
+	if (slot == RP_NO_INDEX)
+		*next = now + 1;
+	else
+		rp_issue_warp(r, sm, s, k, slot, now, usual);
+	return slot;
+}
+
+/* An attempt of scheduler k: the warp that it chooses issues. Notes the cycle of the next attempt: right away while another
+ * is ready, else when a unit or a warp is. */
 static CT_INLINE void rp_sched_attempt(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now,
                                        int usual)
 {
@@ -279,26 +350,19 @@ static CT_INLINE void rp_sched_attempt(struct ct_replay *r, struct rp_sm *sm, ui
 		return;
 	}
 	rp_slots_advance(s, now);
-	uint64_t mask = s->ready, rest = mask;
+	uint64_t mask = s->ready;
 	s->stepped = now + 1;
 	sm->full.sched_next[k] = RP_NEVER;
-	while (rest) {
-		uint32_t slot = rp_pick_slot(r, sm, k, s, rest);
-		uint32_t unit = sm->warp[slot * rp_schedulers(r, usual) + k].op->unit;
-		if (s->port[unit].idoc > now) {
-			next = rp_min32(next, s->port[unit].idoc);
-			rest &= ~s->of_unit[unit];
-			continue;
-		}
-		rp_issue_warp(r, sm, s, k, slot, now,
-		              usual); /* lowers sched_next for other warps that it wakes */
+	int two_level = usual ? usual == RP_USUAL_TWO_LEVEL : r->two_level;
+	uint32_t slot = two_level ? rp_issue_active(r, sm, k, s, now, &next, usual)
+	                          : rp_issue_first(r, sm, k, s, now, &next, usual);
+	if (slot != RP_NO_INDEX) {
 		s->last = slot;
 		if (mask & ~(UINT64_C(1) << slot))
 			next = now + 1;
-		break;
-	}
-	if (!rest && mask)
+	} else if (mask) {
 		sm->c.issue_stall_cycles++;
+	}
 	next = rp_min32(next, rp_slots_next(s));
 	sm->full.sched_next[k] = rp_min32(next, sm->full.sched_next[k]);
 }
