@@ -347,7 +347,7 @@ campaign:
 	@bash tests/fuzz/campaign.sh table build/campaign
 
 ## tsan: the threaded parts under ThreadSanitizer
-TSAN_TESTS = test_base test_source test_stack test_observer test_cta
+TSAN_TESTS = test_base test_source test_stack test_observer test_cta test_replay_team
 tsan:
 	@$(MAKE) --no-print-directory BUILD=build/tsan CFLAGS="-O1 -g" SANFLAGS="-fsanitize=thread -fno-omit-frame-pointer" \
 	  CAPTURE= all $(TSAN_TESTS:%=build/tsan/tests/%)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The threaded parts under ThreadSanitizer: tsan.sh BUILD [quick|few]
 # Unit tests that start threads, then commands with -@ 4 on generated and packed traces: the reader's
-# decompression thread, streams side by side, replays side by side, triage's pool of inputs.
+# decompression thread, SMs side by side, streams side by side, replays side by side, triage's pool of inputs.
 set -u
 cd "$(dirname "$0")/.."
 build=$PWD/$1 quick=${2:-}
@@ -34,10 +34,11 @@ if [ "$quick" = few ]; then # CI: every kind of thread once, of a build of two c
 	for in in "$t" "$packed"; do
 		run "mpki -@ 4 of ${in##*/}" "$bin/mpki" -@ 4 -g rtx3070 --scale 1/8 "$in" -O profile -o "$TMPDIR/p"
 	done
+	run "mpki -@ 3 shares SMs" "$bin/mpki" -@ 3 -g rtx3070 "$packed" -O profile -o "$TMPDIR/p"
 	run "mpki --explain -@ 4" "$bin/mpki" --explain -@ 4 -g rtx3070 --scale 1/8 "$t" -O profile -o "$TMPDIR/p"
 	exit $failed
 fi
-for u in test_base test_source test_stack test_observer test_cta test_lanes test_ptx_team; do
+for u in test_base test_source test_stack test_observer test_cta test_lanes test_replay_team test_ptx_team; do
 	[ -x "$build/tests/$u" ] && run "$u" "$build/tests/$u"
 done
 run "tracegen" "$bin/tracegen" vecadd --size small -o "$t"

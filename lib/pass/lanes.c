@@ -39,7 +39,7 @@ struct worker {
 	struct spare {
 		void (*work)(void *arg); /* NULL: nothing */
 		void *arg;
-	} spare[SPARES]; /* for when the queue is empty */
+	} spare[1 + SPARES]; /* for when the queue is empty; the first: others wait for it */
 };
 
 /* An engine, or what watches the CTAs. */
@@ -103,7 +103,7 @@ static void handle_message(const struct message *m)
 /* The first work that was posted, or NULL. */
 static struct spare *first_spare(struct worker *w)
 {
-	for (unsigned i = 0; i < SPARES; i++)
+	for (unsigned i = 0; i < 1 + SPARES; i++)
 		if (w->spare[i].work)
 			return &w->spare[i];
 	return NULL;
@@ -275,10 +275,24 @@ int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigne
 	return CT_OK;
 }
 
-void ct_lanes_help(struct ct_lanes *l)
+/* For the replay (ct_replay_post): before all other work that is posted. */
+static void post_help(void *lanes, unsigned helper, void (*work)(void *arg), void *arg)
+{
+	struct ct_lanes *l = lanes;
+	struct worker *w = &l->worker[helper];
+	pthread_mutex_lock(&w->lock);
+	w->spare[0] = (struct spare){work, arg};
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+int ct_lanes_help(struct ct_lanes *l, unsigned threads, struct ct_error *e)
 {
 	if (!l->n_workers)
-		start_workers(l, 1);
+		start_workers(l, threads);
+	return l->n == 1 && l->n_workers
+	               ? ct_replay_share(l->lane[0].engine, l->n_workers, post_help, l, e)
+	               : CT_OK;
 }
 
 void ct_lanes_watch(struct ct_lanes *l,
@@ -347,8 +361,8 @@ void ct_lanes_post(void *lanes, void (*work)(void *arg), void *arg)
 		return;
 	struct worker *w = &l->worker[l->n_workers - 1];
 	pthread_mutex_lock(&w->lock);
-	unsigned i = 0;
-	while (i + 1 < SPARES && w->spare[i].work && w->spare[i].work != work)
+	unsigned i = 1;
+	while (i < SPARES && w->spare[i].work && w->spare[i].work != work)
 		i++;
 	w->spare[i] = (struct spare){work, arg};
 	pthread_cond_broadcast(&w->changed);

@@ -109,10 +109,11 @@ static int store_rule(const struct ct_gpu *g)
 	}
 }
 
-/* With views the second thread deals them out, and analyses reuse distances when it has time; with three observers have their own. */
+/* Other threads run SMs beside the first; the last of them deals views out and, where there are two in all, analyses reuse
+ * distances when it has time. With three observers have their own. */
 static int has_helper(const struct ct_pass_state *a)
 {
-	return a->settings.threads > 1 && ct_pass_measures(a, CT_PASS_LLC_SMS);
+	return a->settings.threads > 1;
 }
 
 static unsigned observer_threads(const struct ct_pass_state *a)
@@ -226,7 +227,7 @@ static int start_engines(struct ct_pass_state *a)
 		return st;
 	st = ct_lanes_new(&a->lanes, &a->engine, 1, 1, a->e);
 	if (st == CT_OK && has_helper(a))
-		ct_lanes_help(a->lanes);
+		st = ct_lanes_help(a->lanes, a->settings.threads - 1, a->e);
 	if (st == CT_OK && has_helper(a) && a->deal)
 		ct_deal_share(a->deal, ct_lanes_post, a->lanes);
 	if (st == CT_OK && has_helper(a) && observer_threads(a) == 1)

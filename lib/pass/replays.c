@@ -164,6 +164,8 @@ static int make_lanes(struct replays *x, const struct ct_replays_engine *spec)
 	else
 		for (unsigned i = 0; i < x->n && engine; i++)
 			ct_replay_free(engine[i]);
+	if (st == CT_OK && threads > 1)
+		st = ct_lanes_help(x->lanes, threads - 1, x->e);
 	free(engine);
 	return st;
 }

@@ -234,6 +234,7 @@ const struct rp_timing rp_timing_full = {
 	.knows_front_end = 1,
 	.waits_for_fills = 1,
 	.steps_memory = 1,
+	.side_by_side = 1,
 	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC | CT_REPLAY_IDEAL_REGISTERS,
 	.init = full_init,
 	.begin_launch = rp_no_launch,

@@ -67,7 +67,9 @@ void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	for (unsigned i = 0; i < r->nobs; i++)
+	if (r->told && r->nobs)
+		rp_note_wipe(r, sm->id);
+	for (unsigned i = 0; i < r->nobs && !r->told; i++)
 		if (r->obs[i].l1_wipe)
 			r->obs[i].l1_wipe(r->obs[i].ctx, sm->id);
 	if (r->l1_part && r->l1_part->flush)

@@ -1,6 +1,7 @@
 /* Windows of time, and CTAs handed to SMs in its order (doc/replay.md section 2). */
 #include "replay/private/memory.h"
 #include "replay/private/parts.h"
+#include "replay/private/team.h"
 #include "replay/private/timing.h"
 
 uint32_t rp_window_end(const struct ct_replay *r)
@@ -17,6 +18,8 @@ static int run_sms(struct ct_replay *r)
 {
 	uint32_t end = rp_window_end(r), n = r->g.sms;
 	r->timing->begin_window(r);
+	if (rp_team_wanted(r))
+		return rp_team_run(r, end);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i + 2 < n)
 			r->timing->prefetch_sm(r, &r->sm[i + 2]);

@@ -435,6 +435,7 @@ static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *
 
 const struct rp_timing rp_timing_quick = {
 	.name = "quick",
+	.side_by_side = 1,
 	.knows_front_end = 1,
 	.steps_memory = 1,
 	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC,

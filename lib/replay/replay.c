@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "replay/private/memory.h"
 #include "replay/private/parts.h"
+#include "replay/private/team.h"
 #include "replay/private/timing.h"
 #include "replay/private/usual.h"
 
@@ -244,6 +245,7 @@ void ct_replay_free(struct ct_replay *r)
 	ct_cta_unref(r->waiting);
 	rp_ops_free(r);
 	rp_parts_free(r);
+	rp_team_free(r);
 	ct_pool_free(&r->pool);
 	free(r->obs);
 	free(r);

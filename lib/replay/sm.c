@@ -79,12 +79,13 @@ void rp_sm_set_reply(struct ct_replay *r, struct rp_sm *sm)
 }
 
 /* Tells observers that a CTA comes to its slot or leaves it. */
-static void tell_cta(const struct ct_replay *r, const struct rp_sm *sm, uint32_t slot, uint32_t now,
-                     int ends)
+static void tell_cta(struct ct_replay *r, const struct rp_sm *sm, uint32_t slot, uint32_t now, int ends)
 {
 	const struct ct_cta_event ev = {
 		.sm = sm->id, .cta_slot = slot, .cycle = r->base + now, .ends = ends != 0};
-	for (unsigned i = 0; i < r->nobs; i++)
+	if (r->told && r->nobs)
+		rp_note_cta(r, &ev);
+	for (unsigned i = 0; i < r->nobs && !r->told; i++)
 		if (r->obs[i].cta)
 			r->obs[i].cta(r->obs[i].ctx, &ev);
 }

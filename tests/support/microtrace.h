@@ -33,6 +33,11 @@ void micro_loads(struct micro *m, const char *name, uint32_t ctas, uint32_t warp
                  uint32_t (*address)(const void *ctx, uint32_t cta, uint32_t warp, uint32_t load),
                  const void *ctx);
 
+/* Launches of so many CTAs of warps of insts + 4 instructions: loads, stores and atomics of all spaces, copies, barriers, fences
+ * and arithmetic at random. *m is cleared before. */
+void micro_random(struct micro *m, uint64_t seed, int launches, uint32_t ctas, uint32_t warps,
+                  uint32_t insts);
+
 enum { MICRO_MAX_ISSUES = 4096 };
 struct micro_result {
 	struct ct_replay_counts c;

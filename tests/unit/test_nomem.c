@@ -485,7 +485,16 @@ struct replay {
 	const char *kind, *system;
 	struct ct_replay_options options;
 	const struct bytes *b;
+	const char *sms; /* where another thread helps */
 };
+
+/* Stands for another thread that has time at once. */
+static void work_now(void *poster, unsigned helper, void (*work)(void *arg), void *arg)
+{
+	(void)poster;
+	(void)helper;
+	work(arg);
+}
 
 static int replay(const void *arg, struct ct_error *e)
 {
@@ -503,11 +512,15 @@ static int replay(const void *arg, struct ct_error *e)
 	g.dram_mapping[0] = 0;
 	for (size_t i = 0; i < sizeof small / sizeof *small; i++)
 		assert_int_equal(ct_gpu_set(&g, small[i], e), 0);
+	if (a->sms)
+		assert_int_equal(ct_gpu_set(&g, a->sms, e), 0);
 	assert_int_equal(ct_gpu_check(&g, e), 0);
 	int st = make_parts(&p, &g, e);
 	o.parts = p.sl || p.ts || p.mk ? &p.all : NULL;
 	if (st == CT_OK)
 		st = ct_replay_new(&r, &g, &o, e);
+	if (st == CT_OK && a->sms)
+		st = ct_replay_share(r, 1, work_now, NULL, e);
 	if (st == CT_OK)
 		st = ct_source_open_memory(&s, a->b->name, a->b->p, a->b->n, e);
 	if (st == CT_OK)
@@ -525,17 +538,19 @@ static int replay(const void *arg, struct ct_error *e)
 static void replays(void **state)
 {
 	static struct replay r[] = {
-		{"", "", {.timing = CT_REPLAY_FULL, .replication = 1}, NULL},
-		{"", "", {.timing = CT_REPLAY_FIXED}, NULL},
-		{"", "", {.timing = CT_REPLAY_QUICK}, NULL},
-		{"", "", {.timing = CT_REPLAY_FULL, .free = 0x7f}, NULL},
-		{"shared-l1", "Shared++", {0}, NULL},
-		{"shared-l1", "DynEB", {0}, NULL},
-		{"tag-split", "TSC", {0}, NULL},
-		{"tag-split", "MRPB", {0}, NULL},
-		{"tag-split", "DSC-4", {0}, NULL},
-		{"malekeh", "Malekeh", {0}, NULL},
-		{"malekeh", "BOW", {0}, NULL}};
+		{"", "", {.timing = CT_REPLAY_FULL, .replication = 1}, NULL, NULL},
+		{"", "", {.timing = CT_REPLAY_FIXED}, NULL, NULL},
+		{"", "", {.timing = CT_REPLAY_QUICK}, NULL, NULL},
+		{"", "", {.timing = CT_REPLAY_FULL, .free = 0x7f}, NULL, NULL},
+		{"shared-l1", "Shared++", {0}, NULL, NULL},
+		{"shared-l1", "DynEB", {0}, NULL, NULL},
+		{"tag-split", "TSC", {0}, NULL, NULL},
+		{"tag-split", "MRPB", {0}, NULL, NULL},
+		{"tag-split", "DSC-4", {0}, NULL, NULL},
+		{"malekeh", "Malekeh", {0}, NULL, NULL},
+		{"malekeh", "BOW", {0}, NULL, NULL},
+		{"", "", {.timing = CT_REPLAY_FULL, .replication = 1}, NULL, "sm.count=8"},
+		{"", "", {.timing = CT_REPLAY_QUICK}, NULL, "sm.count=8"}};
 	struct bytes b = corpus("ctzfile/bfs");
 	(void)state;
 	for (size_t i = 0; i < sizeof r / sizeof *r; i++) {

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "../support/microtrace.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "replay/parts.h"
 #include "trace/trace.h"
@@ -34,70 +33,11 @@ static void small_gpu(struct ct_gpu *g, int variant)
 		fail_msg("%s", e.text);
 }
 
-static uint32_t pick(uint64_t *seed, uint32_t n)
-{
-	return (uint32_t)(ct_rand64(seed) % n);
-}
-
-static void random_line(struct micro *m, uint64_t *seed)
-{
-	uint32_t d = 4 + pick(seed, 12), s = 4 + pick(seed, 12),
-		 mask = pick(seed, 4) ? 0xffffffffu : 0xffffu;
-	uint32_t at = 0x10000000 + 32 * pick(seed, 4000);
-	static const char *const alu[] = {"FFMA", "IADD3", "MUFU.RCP", "HFMA2", "BRA", "UMOV", "NOVEL"};
-	static const int stride[] = {4, 0, 8, 128, 32, -4};
-	int st = stride[pick(seed, 6)];
-	switch (pick(seed, 14)) {
-	case 0: micro_line(m, "%08x 1 R%u LDG.E 1 R%u 4 1 0x%x %d", mask, d, s, at, st); break;
-	case 1: micro_line(m, "%08x 1 R%u LDG.E.64 1 R%u 8 1 0x%x %d", mask, d, s, at, st * 2); break;
-	case 2: micro_line(m, "%08x 0 STG.E 2 R%u R%u 4 1 0x%x %d", mask, d, s, at, st); break;
-	case 3: micro_line(m, "%08x 0 STL.64 2 R1 R%u 8 1 0x%x 0", mask, s, 8 * pick(seed, 16)); break;
-	case 4: micro_line(m, "%08x 1 R%u LDL 1 R1 4 1 0x%x 0", mask, d, 4 * pick(seed, 32)); break;
-	case 5:
-		micro_line(m, "%08x 1 R%u LDS 1 R%u 4 1 0x%x %d", mask, d, s, pick(seed, 64) * 4, st);
-		break;
-	case 6:
-		micro_line(m, "%08x 1 R%u ATOMG.E.ADD.STRONG.GPU 2 R%u R2 4 1 0x%x %d", mask, d, s, at,
-		           st);
-		break;
-	case 7:
-		micro_line(m, "%08x 1 R%u LDG.E.STRONG.GPU 1 R%u 4 1 0x%x %d", mask, d, s, at, st);
-		break;
-	case 8: micro_line(m, "%08x 0 LDGSTS.E 2 R%u R%u 4 1 0x%x %d", mask, d, s, at, st); break;
-	case 9: micro_line(m, "ffffffff 0 LDGDEPBAR 0 0"); break;
-	case 10: micro_line(m, "ffffffff 0 DEPBAR.LE 0 0 %u", pick(seed, 3)); break;
-	case 11:
-		micro_line(m, pick(seed, 8) ? "ffffffff 0 NOP 0 0" : "ffffffff 0 MEMBAR.SC.GPU 0 0");
-		break;
-	default: micro_line(m, "%08x 1 R%u %s 2 R%u R%u 0", mask, d, alu[pick(seed, 7)], s, d); break;
-	}
-}
-
 enum { CTAS = 9, WARPS = 5, INSTS = 60 };
 
 static void random_trace(struct micro *m, uint64_t seed, int launches)
 {
-	memset(m, 0, sizeof *m);
-	for (int l = 0; l < launches; l++) {
-		micro_kernel(m, l ? "b" : "a", CTAS, WARPS * 32, 4096, 40);
-		for (uint32_t c = 0; c < CTAS; c++) {
-			micro_cta(m);
-			for (uint32_t w = 0; w < WARPS; w++) {
-				micro_warp(m, w, INSTS + 4);
-				for (int i = 0; i < INSTS; i++) {
-					if (i % 20 == 19)
-						micro_line(m, "ffffffff 0 BAR.SYNC 0 0");
-					else
-						random_line(m, &seed);
-				}
-				micro_line(m, "ffffffff 0 LDGDEPBAR 0 0");
-				micro_line(m, "ffffffff 0 DEPBAR.LE 0 0 0");
-				micro_line(m, "ffffffff 1 R9 FADD 2 R4 R5 0");
-				micro_line(m, "ffffffff 0 EXIT 0 0");
-			}
-			micro_cta_end(m);
-		}
-	}
+	micro_random(m, seed, launches, CTAS, WARPS, INSTS);
 }
 
 static void check_sums(const struct micro_result *r)

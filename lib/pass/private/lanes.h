@@ -15,8 +15,9 @@ struct ct_lanes;
 /* Takes over the n engines (frees them with the group, also when it fails). */
 int ct_lanes_new(struct ct_lanes **l, struct ct_replay *const *engine, unsigned n, unsigned threads,
                  struct ct_error *e);
-/* Starts a thread for what watches and what is posted, where no engine has one. Without it, all is done in the caller's. */
-void ct_lanes_help(struct ct_lanes *l);
+/* Starts up to so many threads for what watches and what is posted, where no engine has one; they also run SMs of the engine
+ * where there is one alone. Without them, all is done in the caller's. Fails with CT_ERR_NOMEM. */
+int ct_lanes_help(struct ct_lanes *l, unsigned threads, struct ct_error *e);
 /* Has cta(watcher, ...) called for each CTA that is pushed from now on, one call at a time and in their order, in the
  * last of the other threads, or the caller's. It is done with them when ct_lanes_kernel_end() returns, which also gives its first error. One
  * watcher at most; it stays the caller's. */

@@ -56,6 +56,8 @@ struct rp_directory;
 struct rp_llc_log;
 struct rp_parts;
 struct rp_timing;
+struct rp_team;
+struct rp_told;
 
 struct ct_replay {
 	struct ct_gpu g;
@@ -119,6 +121,8 @@ struct ct_replay {
 	struct rp_directory *directory;
 	struct rp_quick *quick; /* quick timing: its memory system */
 	struct rp_llc_log *llc_log;
+	struct rp_team *team; /* team.h; NULL: SMs run one after the other */
+	struct rp_told *told; /* [SM]: SMs run side by side and note what observers will be told */
 
 	/* parts; all NULL or 0 without any */
 	struct rp_parts *parts;

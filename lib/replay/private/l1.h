@@ -3,7 +3,7 @@
 #ifndef CT_REPLAY_PRIVATE_L1_H
 #define CT_REPLAY_PRIVATE_L1_H
 
-#include "replay/private/engine.h"
+#include "replay/private/team.h"
 
 /* An empty L1 in the shape of the configuration. Returns 0 or fails. */
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);
@@ -70,8 +70,12 @@ rp_piece_eighths(const struct ct_replay *r, const uint64_t bytes[2], uint32_t se
 }
 
 /* Tells those who watch the L1. */
-static inline void rp_tell_l1_observers(const struct ct_replay *r, const struct ct_l1_event *ev)
+static inline void rp_tell_l1_observers(struct ct_replay *r, const struct ct_l1_event *ev)
 {
+	if (r->told) {
+		rp_note_l1(r, ev);
+		return;
+	}
 	for (unsigned i = 0; i < r->nobs; i++)
 		if (r->obs[i].l1)
 			r->obs[i].l1(r->obs[i].ctx, ev);

@@ -304,8 +304,8 @@ static CT_INLINE uint32_t rp_pick_active(const struct ct_replay *r, const struct
 
 /* The first ready warp in the scheduler's order whose unit can take an instruction issues; without one lowers *next to when
  * a unit can that kept one from issuing. */
-static CT_INLINE uint32_t rp_issue_first(struct ct_replay *r, struct rp_sm *sm, uint32_t k, struct rp_sched *s,
-                                         uint32_t now, uint32_t *next, int usual)
+static CT_INLINE uint32_t rp_issue_first(struct ct_replay *r, struct rp_sm *sm, uint32_t k,
+                                         struct rp_sched *s, uint32_t now, uint32_t *next, int usual)
 {
 	uint64_t rest = s->ready;
 	while (rest) {

@@ -19,6 +19,7 @@ struct rp_timing {
 	uint8_t waits_for_fills; /* a sector is reserved until its fill comes (tags.h); else it knows when its
 	                            data will be there (lru.h) */
 	uint8_t steps_memory; /* network, slices and DRAM go from cycle to cycle; else the timing has its own */
+	uint8_t side_by_side; /* in a window SMs write nothing but what is theirs (team.h) */
 	uint8_t ideal;        /* levels that it can take for ideal, enum ct_replay_ideal */
 	uint8_t line_at_once; /* sectors of a line that leave the L1 together meet the LLC one right after
 	                            the other, and are noted together (rp_llc_log_line()) */
