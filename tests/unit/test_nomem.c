@@ -526,7 +526,6 @@ static void replays(void **state)
 {
 	static struct replay r[] = {
 		{"", "", {.timing = CT_REPLAY_FULL, .replication = 1}, NULL},
-		{"", "", {.timing = CT_REPLAY_FIXED}, NULL},
 		{"", "", {.timing = CT_REPLAY_QUICK}, NULL},
 		{"", "", {.timing = CT_REPLAY_FULL, .free = 0x7f}, NULL},
 		{"shared-l1", "Shared++", {0}, NULL},
