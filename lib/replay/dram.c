@@ -376,7 +376,7 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 static void bring_fill(const struct rp_slice *s, uint32_t mshr)
 {
 	const struct rp_l2_mshr *m = &s->mshr[mshr];
-	CT_BRING(&s->cache.tags.line[m->line]);
+	CT_BRING(&s->tags.line[m->line]);
 	if (m->head != RP_NO_INDEX)
 		CT_BRING(&s->waiter[m->head]);
 }

@@ -194,13 +194,19 @@ static void full_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 		run_until(r, sm, end, 0);
 }
 
+/* Hardware warps of the SM that the launch can use, 0 while it has no CTA. */
+static uint32_t warps_in_use(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	return sm->ctas ? r->occ.ctas * r->occ.warps_per_cta : 0;
+}
+
 enum { SHORT_WINDOW = 32 }; /* cycles of a window in which most warps of an SM do not issue */
 
 /* The SM, its schedulers' lists of warps, and each warp with its next instruction. A short window, as networks of routers
  * and parts have, brings only the SM near: all of its warps for the few that issue would take longer than those few wait. */
 static void full_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	uint32_t n = rp_warps_in_use(r, sm);
+	uint32_t n = warps_in_use(r, sm);
 	if (!n)
 		return;
 	rp_prefetch_bytes(sm, offsetof(struct rp_sm, full) + offsetof(struct rp_full_sm, l1_met));
@@ -218,8 +224,20 @@ static void full_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
 /* What each warp's next instruction is read from. */
 static void full_prefetch_warps(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	if (r->window > SHORT_WINDOW)
-		rp_prefetch_all_warps(r, sm);
+	if (r->window <= SHORT_WINDOW)
+		return;
+	for (uint32_t w = 0, n = warps_in_use(r, sm); w < n; w++) {
+		if (!sm->warp[w].op)
+			continue;
+		ct_cursor_ahead(sm->warp[w].cursor);
+		rp_prefetch_bytes(&sm->regs[w], 128);
+	}
+}
+
+static int full_memory_idle(const struct ct_replay *r)
+{
+	(void)r; /* what is on its way is in the network, in slices or in channels, which are asked themselves */
+	return 1;
 }
 
 static void full_begin_window(struct ct_replay *r)
@@ -233,11 +251,8 @@ const struct rp_timing rp_timing_full = {
 	.knows_networks = 1,
 	.knows_front_end = 1,
 	.waits_for_fills = 1,
-	.steps_memory = 1,
-	.side_by_side = 1,
 	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC | CT_REPLAY_IDEAL_REGISTERS,
 	.init = full_init,
-	.begin_launch = rp_no_launch,
 	.begin_sm = full_begin_sm,
 	.start_warp = rp_warp_begin,
 	.begin_window = full_begin_window,
@@ -246,5 +261,5 @@ const struct rp_timing rp_timing_full = {
 	.run_sm = full_run_sm,
 	.next_event = full_next_event,
 	.end_window = rp_step_memory,
-	.memory_idle = rp_always_idle,
+	.memory_idle = full_memory_idle,
 };

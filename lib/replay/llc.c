@@ -38,10 +38,11 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	s->id = id;
 	s->waiter_free = s->near = RP_NO_INDEX;
 	uint32_t lines = c->sets * c->ways;
-	if (rp_cache_init(&s->cache, r->timing->steps_memory, c, lines, &r->pool, e) < 0)
+	if (rp_tags_init(&s->tags, lines, r->llc_sectors, c->replacement == CT_REPL_FIFO,
+	                 c->dirty_percent, &r->pool, e) < 0)
 		return -1;
-	rp_cache_shape(&s->cache, c->sets, c->ways);
-	uint32_t entries = r->timing->steps_memory ? rp_mshr_entries(c, lines) : 1;
+	rp_tags_shape(&s->tags, c->sets, c->ways);
+	uint32_t entries = rp_mshr_entries(c, lines);
 	while (buckets < entries * 2)
 		buckets *= 2;
 	s->bucket_mask = buckets - 1;
@@ -178,7 +179,7 @@ int rp_step_memory(struct ct_replay *r, uint64_t end)
 void rp_llc_flush(struct ct_replay *r)
 {
 	for (uint32_t i = 0; i < r->map.slices; i++)
-		rp_cache_flush(&r->slice[i].cache);
+		rp_tags_flush(&r->slice[i].tags);
 }
 
 uint64_t rp_llc_next(const struct ct_replay *r)
@@ -188,6 +189,25 @@ uint64_t rp_llc_next(const struct ct_replay *r)
 		if (r->part[i].next < t)
 			t = r->part[i].next;
 	return t;
+}
+
+/* A copy puts a sector of the line there, clean, at cycle `now`: it is reserved and filled in one step. Nothing happens when
+ * every way of the set waits for a fill. */
+static void put_sector(struct rp_tags *t, uint32_t set, uint64_t line, uint32_t sector, uint32_t now)
+{
+	uint32_t i = rp_tags_find(t, line);
+	if (i == RP_NO_LINE) {
+		i = rp_tags_victim(t, set);
+		if (i == RP_NO_LINE)
+			return;
+		rp_tags_allocate(t, set, i, line, now);
+	} else {
+		rp_tags_touch(t, i, now);
+	}
+	if (!(t->line[i].valid >> sector & 1)) {
+		rp_tags_reserve(t, i, sector);
+		rp_tags_fill(t, i, sector, 0);
+	}
 }
 
 /* A copy puts its sectors into the tags, clean, without traffic; the address is cut to
@@ -205,6 +225,6 @@ void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes)
 		struct ct_place place = ct_address_place(&r->map, at);
 		struct rp_slice *s = &r->slice[place.slice];
 		uint32_t k = (uint32_t)(at >> r->llc_sector_bits & (r->llc_sectors - 1));
-		rp_cache_put(&s->cache, place.llc_set, at >> r->llc_line_bits, k, (uint32_t)r->horizon);
+		put_sector(&s->tags, place.llc_set, at >> r->llc_line_bits, k, (uint32_t)r->horizon);
 	}
 }

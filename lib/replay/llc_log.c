@@ -3,8 +3,7 @@
  *
  * Slices run through a window one after the other and serve the sectors of a line one
  * by one, so accesses are gathered by instruction and line and handed out when HOLD windows
- * have passed since the first (a line may stall in the L1 between two of its sectors). With
- * fixed timing a line comes as a whole (line_at_once), and is only put into its place in time. */
+ * have passed since the first (a line may stall in the L1 between two of its sectors). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +78,7 @@ static int grow_log(const struct ct_replay *r)
 	struct rp_llc_log *g = r->llc_log;
 	if (g->n >= UINT32_MAX / 2 || ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0)
 		return -1;
-	if (g->n < g->buckets || r->timing->line_at_once)
+	if (g->n < g->buckets)
 		return 0;
 	uint32_t *bucket = ct_calloc(g->buckets * (size_t)2, sizeof *bucket);
 	if (!bucket)
@@ -148,17 +147,14 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	return k;
 }
 
-void rp_llc_log_line(struct ct_replay *r, const struct ct_llc_event *ev)
+/* Adds sector k of the line to an event, with what a store writes of it. what: as of rp_llc_log(). */
+static CT_INLINE void note_sector(struct ct_llc_event *ev, uint32_t k, uint32_t bytes, int what)
 {
-	struct rp_llc_log *g = r->llc_log;
-	if (grow_log(r) < 0) {
-		rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		return;
-	}
-	struct entry *k = &g->e[g->n++];
-	k->ev = *ev;
-	k->group = 0;
-	k->next = NOT_LINKED;
+	uint32_t bit = 1u << k;
+	ev->sectors |= bit;
+	if (k < 4)
+		ev->bytes[k / 2] |= (uint64_t)bytes << 32 * (k % 2);
+	*(what == 0 ? &ev->hit : what == 1 ? &ev->pending : &ev->miss) |= bit;
 }
 
 void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now, int what)
@@ -167,7 +163,7 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 	uint32_t bit = 1u << (p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
 	if (!k || (k->ev.sectors & bit)) /* further lanes of an atomic on one sector */
 		return;
-	rp_llc_note_sector(&k->ev, ct_low_bit(bit), p->bytes, what);
+	note_sector(&k->ev, ct_low_bit(bit), p->bytes, what);
 }
 
 /* Orders the entries by cycle, then by slice, then as they came. */
@@ -216,8 +212,6 @@ static int keep_from(struct ct_replay *r, size_t done)
 	g->kept = old.e;
 	g->kept_cap = old.cap;
 	g->n = n;
-	if (r->timing->line_at_once)
-		return 0;
 	memset(g->bucket, 0, g->buckets * sizeof *g->bucket);
 	for (size_t i = 0; i < n; i++)
 		if (g->e[i].next != NOT_LINKED)

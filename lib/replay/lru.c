@@ -181,7 +181,8 @@ static void clear_entry(const struct rp_lru *t, struct rp_entry *l)
 		memset((unsigned char *)l + SMALL, 0, SMALL);
 }
 
-void rp_lru_modified(struct rp_lru *t, uint32_t index, uint32_t mask)
+/* Which sectors of the line are modified from now on. */
+static void set_modified(struct rp_lru *t, uint32_t index, uint32_t mask)
 {
 	struct rp_entry *l = rp_lru_at(t, index);
 	int before = l->modified != 0, after = mask != 0;
@@ -203,7 +204,7 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 		if (!t->by_set)
 			rp_index_remove(&t->index, index);
 		if (l->modified)
-			rp_lru_modified(t, index, 0);
+			set_modified(t, index, 0);
 	} else {
 		uint32_t way = index - set * t->ways;
 		t->free_ways[set * t->words + way / 64] &= ~(UINT64_C(1) << way % 64);
@@ -236,7 +237,7 @@ void rp_lru_store(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t by
 	readable |= rp_all_written(t->bytes[index], sector, bytes);
 	l->valid |= (uint8_t)bit;
 	if (!(l->modified & bit))
-		rp_lru_modified(t, index, l->modified | bit);
+		set_modified(t, index, l->modified | bit);
 	if (readable)
 		l->unreadable &= (uint8_t)~bit;
 	else
@@ -250,7 +251,7 @@ void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors)
 	struct rp_entry *l = rp_lru_at(t, index);
 	uint32_t set = rp_lru_set_of(t, index), way = index - set * t->ways;
 	if (l->modified & sectors)
-		rp_lru_modified(t, index, l->modified & ~sectors);
+		set_modified(t, index, l->modified & ~sectors);
 	l->valid &= (uint8_t)~sectors;
 	l->unreadable &= (uint8_t)~sectors;
 	if (l->valid)

@@ -1,5 +1,5 @@
-/* Warps of the quick replay: a warp's time is its own, as in the fixed-latency engine (fixed.c), but
- * a scheduler's slots, its units and what waits for memory are as contention has them. */
+/* Warps of the quick replay: a warp runs from one memory instruction to the next in one go, in time of its own. A scheduler's
+ * slots, its units and what waits for memory are as contention has them. */
 #include "replay/private/quick.h"
 #include "replay/private/timing.h"
 
@@ -435,15 +435,12 @@ static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *
 
 const struct rp_timing rp_timing_quick = {
 	.name = "quick",
-	.side_by_side = 1,
 	.knows_front_end = 1,
-	.steps_memory = 1,
 	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC,
 	.init = rp_quick_init,
-	.begin_launch = rp_no_launch,
 	.begin_sm = rp_quick_begin,
 	.start_warp = quick_start_warp,
-	.begin_window = rp_follow_epoch,
+	.begin_window = rp_quick_follow_epoch,
 	.prefetch_sm = quick_prefetch_sm,
 	.prefetch_warps = quick_prefetch_warps,
 	.run_sm = quick_run_sm,

@@ -174,8 +174,8 @@ static int check_ideal(const struct ct_replay *r, struct ct_error *e)
 {
 	unsigned own = r->timing->ideal;
 	if (r->ideal & ~own)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s timing knows no ideal %s: use full",
-		               r->timing->name, own & CT_REPLAY_IDEAL_L1 ? "register banks" : "levels");
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s timing knows no ideal register banks: use full", r->timing->name);
 	own &= r->l1_part || r->admission ? ~(unsigned)CT_REPLAY_IDEAL_L1 : own;
 	own &= r->llc_part ? ~(unsigned)CT_REPLAY_IDEAL_LLC : own;
 	own &= r->collector_part ? ~(unsigned)CT_REPLAY_IDEAL_REGISTERS : own;
@@ -275,7 +275,6 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 	r->base += r->end_cycle;
 	if (r->horizon + r->window <= r->base)
 		r->horizon = r->base;
-	r->timing->begin_launch(r);
 	r->end_cycle = 0;
 	r->first_place = (uint32_t)launch + 1;
 	r->in_kernel = 1;

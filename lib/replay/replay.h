@@ -50,8 +50,8 @@ struct ct_llc_event {
 	uint32_t sectors; /* mask */
 	uint32_t hit, pending, miss;
 	uint64_t bytes[2]; /* stores: byte mask of a line of 128 B */
-	/* The instruction's, for those who observe the L1 as well; CT_NO_SID where nobody knows: fixed
-	 * timing, and what a part sends of its own accord. */
+	/* The instruction's, for those who observe the L1 as well; CT_NO_SID where nobody knows, as of what a part
+	 * sends of its own accord. */
 	uint32_t sid;
 	uint8_t is_write, is_atomic;
 };
@@ -141,9 +141,8 @@ struct ct_replay_counts {
 };
 
 enum ct_replay_timing {
-	CT_REPLAY_FULL,  /* resources, queues, DRAM */
-	CT_REPLAY_FIXED, /* fixed latencies: no contention, to be compared with the others */
-	CT_REPLAY_QUICK  /* the same way, with what contention for each resource costs */
+	CT_REPLAY_FULL, /* resources, queues, DRAM */
+	CT_REPLAY_QUICK /* warps run ahead of each other and are charged what contention within an SM costs */
 };
 
 /* Resources that cost no time, for asking what they cost (mpki --explain). What is cached
@@ -174,8 +173,8 @@ enum ct_replay_ideal {
 struct ct_replay_options {
 	enum ct_replay_timing timing;
 	unsigned free; /* enum ct_replay_free; CT_REPLAY_FULL only */
-	/* enum ct_replay_ideal. CT_ERR_UNSUPPORTED with fixed timing, and beside a part that takes the place
-	 * of that level */
+	/* enum ct_replay_ideal. CT_ERR_UNSUPPORTED where the timing does not know the level, and beside a part that takes
+	 * the place of that level */
 	unsigned ideal;
 	const struct ct_replay_observer *observers;
 	unsigned n_observers;
@@ -187,7 +186,7 @@ struct ct_replay_options {
 	 * cycles than these and less of everything than it would have. 0: it replays all. */
 	uint64_t most_cycles;
 	const struct ct_replay_parts *parts; /* parts.h; NULL: none. Copied, what it points at is not.
-	                        CT_ERR_UNSUPPORTED with fixed timing */
+	                        CT_REPLAY_FULL only, else CT_ERR_UNSUPPORTED */
 };
 
 /* Makes a replay of this GPU, which is copied. The caller frees *r with ct_replay_free(). Fails with

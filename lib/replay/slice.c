@@ -124,11 +124,11 @@ static int allocate_line(struct ct_replay *r, struct rp_slice *s, uint32_t set, 
 {
 	if (v == RP_NO_LINE)
 		return 0;
-	const struct rp_line *old = &s->cache.tags.line[v];
+	const struct rp_line *old = &s->tags.line[v];
 	if (old->modified &&
 	    to_dram(r, s, old->tag << r->llc_line_bits, RP_NO_INDEX, ct_bits(old->modified)) < 0)
 		return -1;
-	rp_tags_allocate(&s->cache.tags, set, v, line, now);
+	rp_tags_allocate(&s->tags, set, v, line, now);
 	*index = s->near = v;
 	return 1;
 }
@@ -143,7 +143,7 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 	if (m != RP_NO_INDEX ? s->mshr[m].count >= r->g.llc.mshr_merge : !s->mshr_spare.n)
 		return RP_FAIL;
 	if (what == RP_LINE_MISS)
-		v = rp_tags_victim(&s->cache.tags, p->llc_set);
+		v = rp_tags_victim(&s->tags, p->llc_set);
 	if (m == RP_NO_INDEX) {
 		/* the read goes ahead of the victim's write-back */
 		if (what == RP_LINE_MISS && v == RP_NO_LINE)
@@ -157,10 +157,10 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 		    0)
 			return RP_FAIL;
 	} else {
-		rp_tags_touch_later(&s->cache.tags, i, now);
+		rp_tags_touch_later(&s->tags, i, now);
 	}
 	if (what != RP_PENDING)
-		rp_tags_reserve(&s->cache.tags, i, k);
+		rp_tags_reserve(&s->tags, i, k);
 	s->mshr[m].line = i;
 	return mshr_wait(r, s, m, p) < 0 ? RP_FAIL : what;
 }
@@ -172,7 +172,7 @@ static int fetch_beside(struct ct_replay *r, struct rp_slice *s, const struct rp
 	uint64_t sector = p->address >> r->llc_sector_bits ^ 1;
 	uint32_t k = (uint32_t)sector & (r->llc_sectors - 1), bit = 1u << k, i = s->near;
 	uint32_t *bucket = bucket_of(s, sector);
-	if (((s->cache.tags.line[i].valid | s->cache.tags.line[i].reserved) & bit) || !s->mshr_spare.n ||
+	if (((s->tags.line[i].valid | s->tags.line[i].reserved) & bit) || !s->mshr_spare.n ||
 	    mshr_find(s, *bucket, sector) != RP_NO_INDEX)
 		return 0;
 	uint32_t m = mshr_open(s, bucket, sector);
@@ -180,7 +180,7 @@ static int fetch_beside(struct ct_replay *r, struct rp_slice *s, const struct rp
 	s->mshr[m].beside = 1;
 	s->mshr[m].sm = p->sm;
 	s->mshr[m].group = p->group;
-	rp_tags_reserve(&s->cache.tags, i, k);
+	rp_tags_reserve(&s->tags, i, k);
 	return to_dram(r, s, sector << r->llc_sector_bits, m, 1);
 }
 
@@ -202,11 +202,11 @@ read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, 
 	uint32_t k = (uint32_t)(p->address >> rp_llc_sector(r, usual)) &
 	             (usual ? RP_USUAL_SECTORS - 1 : r->llc_sectors - 1);
 	enum rp_met what = rp_tags_probe(
-		&s->cache.tags, p->address >> rp_llc_line(r, usual), 1u << k, 0, &s->near);
+		&s->tags, p->address >> rp_llc_line(r, usual), 1u << k, 0, &s->near);
 	if (what == RP_HIT) {
-		rp_tags_touch_later(&s->cache.tags, s->near, now);
+		rp_tags_touch_later(&s->tags, s->near, now);
 		if (p->kind == RP_PK_ATOMIC)
-			rp_tags_modify(&s->cache.tags, s->near, k);
+			rp_tags_modify(&s->tags, s->near, k);
 		return RP_HIT;
 	}
 	if (s->missq.n + 1 >= r->g.llc.miss_queue)
@@ -223,13 +223,13 @@ read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, 
  * stays, clean. */
 static int limit_modified(struct ct_replay *r, struct rp_slice *s, uint32_t set)
 {
-	uint32_t i = rp_tags_oldest_modified(&s->cache.tags, set, r->g.llc.ways / 2);
+	uint32_t i = rp_tags_oldest_modified(&s->tags, set, r->g.llc.ways / 2);
 	if (i == RP_NO_LINE)
 		return 0;
-	const struct rp_line *l = &s->cache.tags.line[i];
+	const struct rp_line *l = &s->tags.line[i];
 	if (to_dram(r, s, l->tag << r->llc_line_bits, RP_NO_INDEX, ct_bits(l->modified)) < 0)
 		return -1;
-	rp_tags_clean(&s->cache.tags, i);
+	rp_tags_clean(&s->tags, i);
 	return 0;
 }
 
@@ -255,21 +255,21 @@ static enum rp_met write_sector(struct ct_replay *r, struct rp_slice *s, const s
 {
 	uint64_t line = p->address >> r->llc_line_bits, sector = p->address >> r->llc_sector_bits;
 	uint32_t k = (uint32_t)(sector & (r->llc_sectors - 1));
-	enum rp_met what = rp_tags_probe(&s->cache.tags, line, 1u << k, 1, &s->near);
+	enum rp_met what = rp_tags_probe(&s->tags, line, 1u << k, 1, &s->near);
 	uint32_t i = s->near;
 	if (what != RP_HIT && rp_llc_fetches(r))
 		return write_through_miss(r, s, p, what, now);
 	if (what != RP_HIT && s->missq.n >= r->g.llc.miss_queue)
 		return RP_FAIL;
 	if (what == RP_LINE_MISS) {
-		if (allocate_line(r, s, p->llc_set, rp_tags_victim(&s->cache.tags, p->llc_set), line,
-		                  now, &i) <= 0)
+		if (allocate_line(r, s, p->llc_set, rp_tags_victim(&s->tags, p->llc_set), line, now,
+		                  &i) <= 0)
 			return RP_FAIL;
 	} else {
-		rp_tags_touch_later(&s->cache.tags, i, now);
+		rp_tags_touch_later(&s->tags, i, now);
 	}
-	int first = !s->cache.tags.line[i].modified;
-	rp_tags_store(&s->cache.tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
+	int first = !s->tags.line[i].modified;
+	rp_tags_store(&s->tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	if (p->bytes != 0xffffffffu)
 		s->busy = now + r->g.llc_merge_cycles;
 	if (first && r->g.machine == CT_MACHINE_SILICON && limit_modified(r, s, p->llc_set) < 0)
@@ -325,11 +325,10 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 	int store = rp_is_store(p);
 	rp_ring_bring(&s->input, 3 * AHEAD);
 	if (s->input.n > 2 * AHEAD)
-		rp_tags_prefetch(&s->cache.tags,
+		rp_tags_prefetch(&s->tags,
 		                 rp_ring_at(&s->input, 2 * AHEAD)->address >> rp_llc_line(r, usual));
 	if (s->input.n > AHEAD)
-		rp_tags_guess(&s->cache.tags,
-		              rp_ring_at(&s->input, AHEAD)->address >> rp_llc_line(r, usual));
+		rp_tags_guess(&s->tags, rp_ring_at(&s->input, AHEAD)->address >> rp_llc_line(r, usual));
 	enum rp_met what = !usual && (r->ideal & CT_REPLAY_IDEAL_LLC) ? RP_HIT
 	                   : store ? write_sector(r, s, p, (uint32_t)now)
 	                           : read_sector(r, s, p, (uint32_t)now, usual);
@@ -358,10 +357,9 @@ static CT_INLINE int fill_from_dram(struct ct_replay *r, struct rp_slice *s, uin
 	struct rp_l2_mshr *e = &s->mshr[m];
 	uint32_t bits = rp_llc_line(r, usual) - rp_llc_sector(r, usual);
 	uint32_t k = (uint32_t)e->sector & ((1u << bits) - 1);
-	uint32_t i = rp_tags_find_near(&s->cache.tags, e->sector >> bits, e->line);
-	if (i != RP_NO_LINE &&
-	    ((s->cache.tags.line[i].reserved | s->cache.tags.line[i].fill_modified) >> k & 1))
-		rp_tags_fill(&s->cache.tags, i, k, e->atomic);
+	uint32_t i = rp_tags_find_near(&s->tags, e->sector >> bits, e->line);
+	if (i != RP_NO_LINE && ((s->tags.line[i].reserved | s->tags.line[i].fill_modified) >> k & 1))
+		rp_tags_fill(&s->tags, i, k, e->atomic);
 	for (uint32_t w = e->head; w != RP_NO_INDEX;) {
 		uint32_t next = s->waiter[w].next;
 		struct rp_packet *p = rp_ring_new(&s->ready);

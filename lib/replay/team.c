@@ -311,8 +311,8 @@ static int make_lock(struct rp_team *t)
 int ct_replay_share(struct ct_replay *r, unsigned helpers, ct_replay_post *post, void *poster,
                     struct ct_error *e)
 {
-	if (r->team || r->parts || r->has_issue || r->has_mem || r->has_stall ||
-	    !r->timing->side_by_side || r->g.sms < LEAST_SMS || !helpers)
+	if (r->team || r->parts || r->has_issue || r->has_mem || r->has_stall || r->g.sms < LEAST_SMS ||
+	    !helpers)
 		return CT_OK;
 	struct rp_team *t = ct_calloc(1, sizeof *t);
 	if (!t || make_lock(t) < 0) {

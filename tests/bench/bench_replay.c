@@ -55,7 +55,6 @@ static int bench(const char *dir, const char *workload, const char *size, const 
 		{"from text", {text, g, CT_REPLAY_FULL, runs}},
 		{"from .ctz, quick", {packed, g, CT_REPLAY_QUICK, runs}},
 		{"from text, quick", {text, g, CT_REPLAY_QUICK, runs}},
-		{"from .ctz, fixed latencies", {packed, g, CT_REPLAY_FIXED, runs}},
 	};
 	for (size_t i = 0; i < sizeof job / sizeof job[0]; i++) {
 		struct result r;

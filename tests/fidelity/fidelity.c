@@ -2,9 +2,9 @@
  *
  *     fidelity compare [-s SUBSTRING] TABLE CONFIGS TRACES
  *         ours beside a cycle-level simulator's (TABLE: its figures, columns as in the
- *         reference's README), the naive walk, quick replay and the fixed-latency engine beside;
- *         our CPU seconds, thousand warp instructions per second, and these over the
- *         simulator's, full and quick; errors over the rows marked `test`
+ *         reference's README), the naive walk and quick replay beside; our CPU seconds, thousand
+ *         warp instructions per second, and these over the simulator's, full and quick; errors over
+ *         the rows marked `test`
  *     fidelity pairs [-s SUBSTRING] PAIRS TABLE CONFIGS TRACES
  *         ratio of cycles when one thing changes, ours beside the simulator's, and by quick replay
  *     fidelity ours [-s SUBSTRING] TABLE CONFIGS TRACES
@@ -16,7 +16,7 @@
  *     fidelity check [-s SUBSTRING] EXPECTED CONFIGS TRACES
  *         fails (1) when a figure of ours is not the one in the table
  *
- * -t full|quick|fixed: which timing the last two run, default full.
+ * -t full|quick: which timing the last two run, default full.
  *
  * CONFIGS/NAME/gpgpusim.config or data/gpus/NAME.conf; TRACES/FOLDER(.traceg.zst). */
 #include <math.h>
@@ -68,9 +68,9 @@ static enum ct_replay_timing timing = CT_REPLAY_FULL;
 
 static int timing_of(const char *name)
 {
-	static const char *const names[] = {"full", "fixed", "quick"};
-	static const enum ct_replay_timing all[] = {CT_REPLAY_FULL, CT_REPLAY_FIXED, CT_REPLAY_QUICK};
-	for (int i = 0; i < 3; i++)
+	static const char *const names[] = {"full", "quick"};
+	static const enum ct_replay_timing all[] = {CT_REPLAY_FULL, CT_REPLAY_QUICK};
+	for (int i = 0; i < 2; i++)
 		if (!strcmp(name, names[i])) {
 			timing = all[i];
 			return 0;
@@ -261,7 +261,6 @@ enum {
 	E_QUICK,
 	E_QUICK_L1,
 	E_QUICK_LLC,
-	E_FIXED,
 	E_WALK_L1,
 	E_WALK_LLC,
 	ERRORS
@@ -292,17 +291,15 @@ static void report_spread(struct errors *e)
 static void compare_row(const struct table *t, int i, const struct job *j, struct errors *e,
                         struct errors *speed)
 {
-	struct ct_replay_counts c, q, f;
+	struct ct_replay_counts c, q;
 	struct walk_counts w;
-	struct job fixed = *j, quick = *j;
+	struct job quick = *j;
 	double took, quick_took, theirs[6], insts, times, quick_times;
 	static const char *const column[] = {
 		"l1_accesses",     "l1_misses",         "llc_read_accesses",
 		"llc_read_misses", "dram_read_sectors", "cycles_less_launch"};
-	fixed.timing = CT_REPLAY_FIXED;
 	quick.timing = CT_REPLAY_QUICK;
-	if (run(j, &c, &took) < 0 || run(&quick, &q, &quick_took) < 0 || run(&fixed, &f, NULL) < 0 ||
-	    walk(j, &w) < 0)
+	if (run(j, &c, &took) < 0 || run(&quick, &q, &quick_took) < 0 || walk(j, &w) < 0)
 		return;
 	for (int k = 0; k < 6; k++)
 		theirs[k] = table_real(t, i, column[k]);
@@ -316,18 +313,16 @@ static void compare_row(const struct table *t, int i, const struct job *j, struc
 	d[E_QUICK] = off(cycles_of(&q), theirs[5]);
 	d[E_QUICK_L1] = rate((double)q.l1_misses, (double)q.l1_accesses) - l1;
 	d[E_QUICK_LLC] = rate((double)q.llc_read_misses, (double)q.llc_read_accesses) - llc;
-	d[E_FIXED] = off(cycles_of(&f), theirs[5]);
 	d[E_WALK_L1] = rate((double)w.l1_misses, (double)w.l1_accesses) - l1;
 	d[E_WALK_LLC] = rate((double)w.llc_read_misses, (double)w.llc_reads) - llc;
 	insts = (double)c.warp_insts;
 	times = times_faster(t, i, insts, took);
 	quick_times = times_faster(t, i, insts, quick_took);
 	printf("%-29s %-13s %-4s %8.0f %+6.2f %6.2f %+6.2f %+7.2f %6.2f %+6.2f %+7.2f %7.0f %+6.2f "
-	       "%8.0f %+7.2f %+7.2f %+8.2f %6.2f %7.0f %6.0f %7.0f %6.0f\n",
+	       "%8.0f %+7.2f %+7.2f %6.2f %7.0f %6.0f %7.0f %6.0f\n",
 	       j->trace, j->config, table_text(t, i, "use"), theirs[0], d[E_ACCESSES], l1, d[E_L1],
 	       d[E_WALK_L1], llc, d[E_LLC], d[E_WALK_LLC], theirs[4], d[E_DRAM], theirs[5], d[E_CYCLES],
-	       d[E_QUICK], d[E_FIXED], took, insts * 1e-3 / took, times, insts * 1e-3 / quick_took,
-	       quick_times);
+	       d[E_QUICK], took, insts * 1e-3 / took, times, insts * 1e-3 / quick_took, quick_times);
 	fflush(stdout);
 	if (insts > LONG && times > 0) {
 		add(&speed[0], table_real(t, i, "kilo_warp_insts_per_s"));
@@ -339,7 +334,7 @@ static void compare_row(const struct table *t, int i, const struct job *j, struc
 	const int counts[ERRORS] = {
 		theirs[0] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000, theirs[4] >= 1000,
 		theirs[5] >= 1000, theirs[5] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000,
-		theirs[5] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000};
+		theirs[0] >= 1000, theirs[2] >= 1000};
 	for (int k = 0; k < ERRORS; k++)
 		if (counts[k])
 			add(&e[k], d[k]);
@@ -357,7 +352,6 @@ static int compare(const struct table *t, const char *only, const char *configs,
 			{.what = "cycles, quick replay, %"},
 			{.what = "L1 miss rate, quick, points"},
 			{.what = "LLC read miss rate, quick, points"},
-			{.what = "cycles, fixed-latency engine, %"},
 			{.what = "L1 miss rate of the naive walk, points"},
 			{.what = "LLC read miss rate of the walk, points"},
 		},
@@ -370,11 +364,11 @@ static int compare(const struct table *t, const char *only, const char *configs,
 				     {.what = "times as fast"},
 			     };
 	memcpy(fit, test, sizeof fit);
-	printf("%-29s %-13s %-4s %8s %6s %6s %6s %7s %6s %6s %7s %7s %6s %8s %7s %7s %8s %6s %7s %6s %7s "
+	printf("%-29s %-13s %-4s %8s %6s %6s %6s %7s %6s %6s %7s %7s %6s %8s %7s %7s %6s %7s %6s %7s "
 	       "%6s\n",
 	       "trace", "config", "use", "L1 acc.", "ours%", "miss%", "ours", "walk", "LLC%", "ours",
-	       "walk", "DRAM", "ours%", "cycles", "ours%", "quick%", "fixed%", "s", "kilo/s", "times",
-	       "quick/s", "times");
+	       "walk", "DRAM", "ours%", "cycles", "ours%", "quick%", "s", "kilo/s", "times", "quick/s",
+	       "times");
 	for (int i = 0; i < t->rows; i++)
 		if (chosen(t, i, only)) {
 			struct job j = job_of(t, i, configs, traces);
@@ -581,7 +575,7 @@ static int check(const struct table *t, const char *only, const char *configs, c
 int main(int argc, char **argv)
 {
 	static const char usage[] =
-		"usage: fidelity compare|pairs|timings|ours|check [-s SUBSTRING] [-t full|quick|fixed] TABLE CONFIGS "
+		"usage: fidelity compare|pairs|timings|ours|check [-s SUBSTRING] [-t full|quick] TABLE CONFIGS "
 		"TRACES\n";
 	struct table t;
 	const char *only = "", *verb = argc > 1 ? argv[1] : "";

@@ -372,9 +372,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			add_mechanism(&r, &p, i, &g);
 		add_two_level(&r, &p, &g);
 	}
-	enum ct_replay_timing cheap = how & 16 ? CT_REPLAY_QUICK : CT_REPLAY_FIXED;
 	struct ct_replay_options o = {
-		.timing = how & 1 && how & 2 ? cheap : CT_REPLAY_FULL,
+		.timing = how & 1 && how & 2 ? CT_REPLAY_QUICK : CT_REPLAY_FULL,
 		.replication = how >> 2 & 1,
 		.warmup = 0,
 		.free = how & 8 ? take(&r) & 0x7f : 0,

@@ -539,7 +539,6 @@ static void replays(void **state)
 {
 	static struct replay r[] = {
 		{"", "", {.timing = CT_REPLAY_FULL, .replication = 1}, NULL, NULL},
-		{"", "", {.timing = CT_REPLAY_FIXED}, NULL, NULL},
 		{"", "", {.timing = CT_REPLAY_QUICK}, NULL, NULL},
 		{"", "", {.timing = CT_REPLAY_FULL, .free = 0x7f}, NULL, NULL},
 		{"shared-l1", "Shared++", {0}, NULL, NULL},

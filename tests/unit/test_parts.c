@@ -841,7 +841,7 @@ static void refusals(void **state)
 	(void)state;
 	assert_int_equal(refused(&both, CT_REPLAY_FULL), CT_ERR_UNSUPPORTED);
 	assert_int_equal(refused(&nothing, CT_REPLAY_FULL), 0);
-	assert_int_equal(refused(&nothing, CT_REPLAY_FIXED), CT_ERR_UNSUPPORTED);
+	assert_int_equal(refused(&nothing, CT_REPLAY_QUICK), CT_ERR_UNSUPPORTED);
 	assert_int_equal(refused(&all_owned, CT_REPLAY_FULL), CT_ERR_USAGE);
 	assert_int_equal(refused(&bad, CT_REPLAY_FULL), CT_ERR_USAGE);
 	assert_int_equal(refused(&shaper, CT_REPLAY_FULL), CT_ERR_UNSUPPORTED);

@@ -327,7 +327,6 @@ static void refused(void **state)
 	static const struct ct_llc_part llc = {.access = pass};
 	static const struct ct_replay_parts parts = {.llc = &llc};
 	const struct ct_replay_options bad[] = {
-		{.timing = CT_REPLAY_FIXED, .ideal = CT_REPLAY_IDEAL_L1},
 		{.timing = CT_REPLAY_QUICK, .ideal = CT_REPLAY_IDEAL_REGISTERS},
 		{.timing = CT_REPLAY_FULL, .ideal = CT_REPLAY_IDEAL_LLC, .parts = &parts},
 		{.timing = CT_REPLAY_FULL, .ideal = 1u << 3},

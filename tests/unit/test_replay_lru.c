@@ -95,10 +95,6 @@ static void change(struct slow_line *l, struct rp_lru *t, uint32_t i, int s, uin
 		rp_lru_at(t, i)->due[s] = l->due[s] = now + 100;
 		l->valid[s] = 1;
 		l->unreadable[s] = 0;
-		if (what == 3) { /* by an atomic */
-			rp_lru_modified(t, i, rp_lru_at(t, i)->modified | 1u << s);
-			l->modified[s] = 1;
-		}
 	} else if (what < 7) {
 		uint32_t bytes = what == 4 ? 0xffffffffu : 0xffffu << (what == 5 ? 16 : 0);
 		slow_store(l, s, bytes);

@@ -18,7 +18,7 @@ enum { LINE = 128, FLIT = 32, HEADER = 8, LEAST = 32, MASKS = 200 };
 
 static struct micro_result result;
 
-static const enum ct_replay_timing timings[] = {CT_REPLAY_FULL, CT_REPLAY_QUICK, CT_REPLAY_FIXED};
+static const enum ct_replay_timing timings[] = {CT_REPLAY_FULL, CT_REPLAY_QUICK};
 
 static void gpu(struct ct_gpu *g, const char *setting, const char *another)
 {
@@ -132,7 +132,7 @@ static void a_miss_reads_its_line(void **state)
 	(void)state;
 	gpu(&g, NULL, NULL);
 	gpu(&validate, "llc.write=back_validate", NULL);
-	for (int t = 0; t < 3; t++) {
+	for (int t = 0; t < 2; t++) {
 		const struct ct_replay_counts *c = run(&g, timings[t], store, end);
 		assert_int_equal(c->dram_read_bytes, LINE);
 		assert_int_equal(c->dram_write_bytes, 32);
@@ -157,7 +157,7 @@ static void a_hit_stays(void **state)
 	struct ct_gpu g;
 	(void)state;
 	gpu(&g, NULL, NULL);
-	for (int t = 0; t < 3; t++) {
+	for (int t = 0; t < 2; t++) {
 		struct micro m;
 		struct ct_replay_options o = {.timing = timings[t]};
 		const char *lines[] = {"ffffffff 1 R5 LDG.E 1 R4 4 1 0x10000000 4",
@@ -177,7 +177,7 @@ static void the_shortest_queue_does(void **state)
 	struct ct_gpu g;
 	(void)state;
 	gpu(&g, "llc.miss_queue=1", "llc.mshr_entries=1");
-	for (int t = 0; t < 3; t++) {
+	for (int t = 0; t < 2; t++) {
 		const struct ct_replay_counts *c = run(
 			&g, timings[t], "ffffffff 0 STG.E 2 R4 R6 4 1 0x10000000 128",
 			"ffffffff 0 STG.E 2 R4 R6 4 1 0x10010000 128");
@@ -194,7 +194,7 @@ static void a_miss_waits_for_its_line(void **state)
 	(void)state;
 	gpu(&g, NULL, NULL);
 	gpu(&validate, "llc.write=back_validate", NULL);
-	for (int t = 0; t < 3; t++) {
+	for (int t = 0; t < 2; t++) {
 		uint64_t slow = run_masked(&g, timings[t], "0 STG.E 2 R4 R6", 1)->cycles;
 		uint64_t fast = run_masked(&validate, timings[t], "0 STG.E 2 R4 R6", 1)->cycles;
 		assert_true(slow >= fast + g.dram_latency);

@@ -1,18 +1,10 @@
-/* ahead.h - what the timings share in which a warp runs ahead of the others, fixed and quick (private):
- * when results are there, groups of copies, barriers, ends; and between fixed timing's halves, warps
- * (fixed.c) and what their memory instructions meet (fixed_mem.c). */
+/* ahead.h - a warp that runs ahead of the others, in quick timing (private): when results are there, groups of copies,
+ * barriers, ends. */
 #ifndef CT_REPLAY_PRIVATE_AHEAD_H
 #define CT_REPLAY_PRIVATE_AHEAD_H
 
 #include "base/bits.h"
 #include "replay/private/instruction.h"
-
-/* fixed_mem.c: the begin of a window. Due cycles (lru.h) have 32 bits: what they count from follows time. */
-void rp_follow_epoch(struct ct_replay *r);
-
-/* Executes the next instruction of the warp, one of memory, that issues in cycle `at`: notes when
- * its registers, its LDGSTS group or the warp itself can go on. */
-void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);
 
 /* The results of a memory instruction are there in cycle `back`: its registers and its LDGSTS group;
  * behind an atomic the warp goes on in cycle `seen`. */

@@ -1,5 +1,5 @@
 /* ahead_l1.h - the lines of a memory instruction in the L1 where a sector knows when its data will be there
- * (private; fixed_mem.c, quick_mem.c): hints, the lookup, banks, counts. */
+ * (private; quick_mem.c): hints, the lookup, banks, counts. */
 #ifndef CT_REPLAY_PRIVATE_AHEAD_L1_H
 #define CT_REPLAY_PRIVATE_AHEAD_L1_H
 
@@ -11,21 +11,11 @@
 struct rp_look {
 	const struct ct_line_request *q;
 	uint32_t set, near; /* in the L1 */
-	uint32_t llc_near;  /* in the slice */
-	uint32_t slice, llc_set;
-	uint8_t placed; /* slice and llc_set are known */
 };
 
 static CT_INLINE uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
 {
 	return ct_set_index((enum ct_set_hash)r->g.l1.set_hash, t->sets, line);
-}
-
-static CT_INLINE void rp_look_place(struct ct_replay *r, struct rp_look *l)
-{
-	ct_address_slice(&r->map, l->q->line << r->l1_line_bits, &l->slice, &l->llc_set);
-	l->llc_near = RP_LRU_NONE;
-	l->placed = 1;
 }
 
 /* Asks the host's memory for the line that makes room in the set next. */
@@ -45,7 +35,6 @@ static CT_INLINE void rp_look_prefetch(const struct ct_replay *r, const struct r
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t k = look[i].near = rp_lru_guess(t, look[i].set, q[i].line);
 		look[i].q = &q[i];
-		look[i].placed = 0;
 		if (k != RP_LRU_NONE)
 			rp_lru_prefetch_line(t, k);
 		else

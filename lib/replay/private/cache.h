@@ -1,4 +1,4 @@
-/* cache.h - the lines of an L1 or of a slice of the LLC in the form that the timing needs (private).
+/* cache.h - the lines of an L1 in the form that the timing needs (private).
  *
  * Where a fill is waited for a sector is reserved until it comes (tags.h); else each sector knows
  * when its data will be there (lru.h). A cache has one of the two, the other stays empty. What is
@@ -12,7 +12,7 @@
 
 struct rp_cache {
 	struct rp_tags tags;     /* full timing */
-	struct rp_lru lru;       /* the others */
+	struct rp_lru lru;       /* quick timing, and L1s without time (l1s.h) */
 	uint8_t waits_for_fills; /* tags; else lru */
 };
 
@@ -29,8 +29,5 @@ uint32_t rp_cache_capacity(const struct rp_cache *c);
 /* Tags of the lines that hold data, in the order of their places: for at = 0, 1, ... the next one from
  * *at on, which moves behind it; 0: there is no more. */
 int rp_cache_next_line(const struct rp_cache *c, uint32_t *at, uint64_t *tag);
-/* A copy puts a sector of the line there, clean, at cycle `now`; nothing happens when every way of
- * the set waits for a fill. */
-void rp_cache_put(struct rp_cache *c, uint32_t set, uint64_t line, uint32_t sector, uint32_t now);
 
 #endif

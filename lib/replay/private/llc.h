@@ -79,9 +79,9 @@ struct rp_past {
 
 struct rp_slice {
 	uint32_t id;
-	struct rp_cache cache; /* due: when the data is at the SM, with quick timing at the slice */
-	struct rp_ring input;  /* delay line and input queue; when: enters the queue */
-	struct rp_past *past;  /* requests that left the input queue in this window */
+	struct rp_tags tags;
+	struct rp_ring input; /* delay line and input queue; when: enters the queue */
+	struct rp_past *past; /* requests that left the input queue in this window */
 	uint32_t past_cap, npast;
 	uint32_t past_in, past_out, input_in; /* of past and input: how many by the last cycle that
 	                            the network asked about had entered, left, entered */
@@ -89,8 +89,7 @@ struct rp_slice {
 	struct rp_ring ready;                 /* filled, to be answered */
 	uint64_t answered;                    /* cycle after that of the last of these answers */
 	struct rp_ring replies;               /* when: put into the network */
-	uint64_t
-		reply_last; /* tick of the network in which the last of them is put into it; fixed timing: cycle */
+	uint64_t reply_last; /* tick of the network in which the last of them is put into it */
 	struct rp_l2_mshr *mshr;
 	struct rp_spare mshr_spare;
 	uint32_t *bucket, bucket_mask;
@@ -160,7 +159,7 @@ static CT_INLINE int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, 
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	*q = *p;
 	q->when = when;
-	rp_tags_prefetch(&s->cache.tags, p->address >> r->llc_line_bits);
+	rp_tags_prefetch(&s->tags, p->address >> r->llc_line_bits);
 	if (!s->stalled && s->input.n == 1) {
 		struct rp_partition *part = &r->part[p->slice / r->map.per_channel];
 		s->next = s->next < when + 1 ? s->next : when + 1;

@@ -19,7 +19,7 @@
 #include "replay/private/oldest.h"
 
 enum { RP_LRU_NONE = RP_INDEX_NONE };
-/* Stands in place of the cycle at which a sector's data comes, as long as nobody knows it (quick replay). The other bits
+/* Stands in place of the cycle at which a sector's data comes, as long as nobody knows it. The other bits
  * are the number of the request for it. Cycles are below this value. */
 #define RP_DUE_ASKED 0x80000000u
 
@@ -185,8 +185,6 @@ uint32_t rp_lru_settled_victim(struct rp_lru *t, uint32_t set, uint32_t now);
 /* Puts tag in place of the victim `index` (whose state the caller has read) with no sector
  * present. */
 void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now);
-/* Which sectors of the line are modified. */
-void rp_lru_modified(struct rp_lru *t, uint32_t index, uint32_t mask);
 /* The masked sectors are there. */
 static inline void rp_lru_fill(struct rp_entry *l, uint32_t mask)
 {

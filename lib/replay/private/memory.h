@@ -40,19 +40,6 @@ void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes);
 uint64_t rp_llc_next(const struct ct_replay *r);
 /* llc_log.c: notes an LLC access for the observers. what: hit 0, pending 1, miss. */
 void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now, int what);
-/* llc_log.c: the same of all sectors of a line, where a timing has `line_at_once`. */
-void rp_llc_log_line(struct ct_replay *r, const struct ct_llc_event *ev);
-
-/* Adds sector k of the line to an event for the observers, with what a store writes of it. what: as above. */
-static CT_INLINE void rp_llc_note_sector(struct ct_llc_event *ev, uint32_t k, uint32_t bytes, int what)
-{
-	uint32_t bit = 1u << k;
-	ev->sectors |= bit;
-	if (k < 4)
-		ev->bytes[k / 2] |= (uint64_t)bytes << 32 * (k % 2);
-	*(what == 0 ? &ev->hit : what == 1 ? &ev->pending : &ev->miss) |= bit;
-}
-
 /* directory.c: replication across the L1s; logs are merged at the end of a window. */
 int rp_directory_init(struct ct_replay *r, struct ct_error *e);
 void rp_directory_free(struct ct_replay *r);

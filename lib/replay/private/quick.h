@@ -142,6 +142,8 @@ struct rp_quick {
 int rp_quick_init(struct ct_replay *r, struct ct_error *e);
 /* A launch begins: nothing is on its way. */
 void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm);
+/* A window begins. Due cycles (lru.h) have 32 bits: what they count from follows time. */
+void rp_quick_follow_epoch(struct ct_replay *r);
 /* Forgets places before 64 * word. */
 void rp_calendar_pass(struct rp_calendar *c, uint64_t word);
 /* The first free place from t on, which is not free or outside the calendar. */
@@ -153,8 +155,9 @@ uint64_t rp_slots_search(struct rp_slots *c, uint64_t t, uint32_t n);
 /* quick_run.c: nothing is left that the instruction waits for. */
 void rp_quick_all_back(struct rp_sm *sm, uint32_t inst);
 
-/* quick_mem.c: as rp_fixed_memory(), or writes down what it waits for. An instruction that is not of
- * shared memory by its opcode has a place to wait for the load/store unit. */
+/* quick_mem.c: executes the next instruction of the warp, one of memory, that issues in cycle `at`: notes when its registers,
+ * its LDGSTS group or the warp itself can go on, or what that waits for. An instruction that is not of shared memory by its
+ * opcode has a place to wait for the load/store unit. */
 void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);
 /* The same of one that is, or whose lanes all are there. */
 void rp_quick_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);

@@ -27,11 +27,6 @@ struct rp_log {
 	uint8_t what;
 };
 
-/* With fixed timing a scheduler is nothing but when it can issue next. */
-struct rp_fixed_sm {
-	uint32_t issue_free[RP_MAX_SCHEDULERS];
-};
-
 struct rp_sm {
 	uint32_t id;
 	uint32_t now;
@@ -42,10 +37,9 @@ struct rp_sm {
 	int failed; /* out of memory or a damaged spill */
 
 	struct rp_full_sm full; /* the states of the timings */
-	struct rp_fixed_sm fixed;
 	struct rp_quick_sm *quick;
-	/* those in which a warp runs ahead of the others, fixed and quick: warps by the cycle at which they go
-	 * on; of each warp's groups of copies the cycle at which the last that is known is back */
+	/* quick timing, in which a warp runs ahead of the others: warps by the cycle at which they go on; of each
+	 * warp's groups of copies the cycle at which the last that is known is back */
 	struct rp_warp_queue queue;
 	uint32_t (*copied_at)[CT_WARP_GROUPS];
 

@@ -9,6 +9,7 @@
 #ifndef CT_REPLAY_PRIVATE_TIMING_H
 #define CT_REPLAY_PRIVATE_TIMING_H
 
+#include "base/bits.h"
 #include "replay/private/engine.h"
 
 struct rp_timing {
@@ -18,16 +19,11 @@ struct rp_timing {
 	uint8_t knows_front_end; /* that code and branches cost time */
 	uint8_t waits_for_fills; /* a sector is reserved until its fill comes (tags.h); else it knows when its
 	                            data will be there (lru.h) */
-	uint8_t steps_memory; /* network, slices and DRAM go from cycle to cycle; else the timing has its own */
-	uint8_t side_by_side; /* in a window SMs write nothing but what is theirs (team.h) */
-	uint8_t ideal;        /* levels that it can take for ideal, enum ct_replay_ideal */
-	uint8_t line_at_once; /* sectors of a line that leave the L1 together meet the LLC one right after
-	                            the other, and are noted together (rp_llc_log_line()) */
+	uint8_t ideal;           /* levels that it can take for ideal, enum ct_replay_ideal */
 
 	/* State of its own, when the SMs and the slices are there. Returns 0 or fails. */
 	int (*init)(struct ct_replay *r, struct ct_error *e);
-	/* A launch begins: for the engine, then for each SM, whose common state is set. */
-	void (*begin_launch)(struct ct_replay *r);
+	/* A launch begins, for an SM whose common state is set. */
 	void (*begin_sm)(struct ct_replay *r, struct rp_sm *sm);
 	/* The warp has been placed in cycle `now`: its first instruction, or its end. */
 	void (*start_warp)(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
@@ -49,20 +45,16 @@ struct rp_timing {
 };
 
 extern const struct rp_timing rp_timing_full;  /* full.c: resources, queues, DRAM */
-extern const struct rp_timing rp_timing_fixed; /* fixed.c: fixed latencies */
 extern const struct rp_timing rp_timing_quick; /* quick_run.c: what contention costs, estimated */
 
 /* timing.c: the table of a timing; what is not in the enum has full timing. */
 const struct rp_timing *rp_timing_of(enum ct_replay_timing timing);
 
-/* timing.c: for tables that have nothing to do there. */
-int rp_no_init(struct ct_replay *r, struct ct_error *e);
-void rp_no_launch(struct ct_replay *r);
-int rp_always_idle(const struct ct_replay *r);
-/* timing.c: hardware warps of the SM that the launch can use, 0 while it has no CTA; what they point
- * at; all cache lines of the host that `bytes` lie in. */
-uint32_t rp_warps_in_use(const struct ct_replay *r, const struct rp_sm *sm);
-void rp_prefetch_all_warps(const struct ct_replay *r, const struct rp_sm *sm);
-void rp_prefetch_bytes(const void *from, size_t bytes);
+/* Asks the host's memory for all cache lines that `bytes` lie in. */
+static inline void rp_prefetch_bytes(const void *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+		CT_BRING((const char *)from + i);
+}
 
 #endif

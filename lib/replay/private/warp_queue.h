@@ -93,11 +93,4 @@ static CT_INLINE uint32_t rp_warp_take(struct rp_warp_queue *q, uint64_t bit)
 	return warp;
 }
 
-/* Takes the first, of those of a cycle the lowest. */
-static CT_INLINE uint32_t rp_warp_pop(struct rp_warp_queue *q)
-{
-	uint64_t due = rp_warps_due(q);
-	return rp_warp_take(q, due & -due);
-}
-
 #endif
