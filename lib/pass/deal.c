@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/heap.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "gpu/occupancy.h"
 #include "replay/l1s.h"
 
@@ -96,6 +97,7 @@ struct ct_deal {
 	int synchronised;
 	ct_deal_post *post; /* NULL: all is done in this thread */
 	void *poster;
+	unsigned threads; /* for views that go on to their end */
 };
 
 /* ---- making ---- */
@@ -141,8 +143,9 @@ struct ct_deal *ct_deal_new(const struct ct_gpu *g, const uint32_t *sms, unsigne
 	return NULL;
 }
 
-void ct_deal_share(struct ct_deal *d, ct_deal_post *post, void *poster)
+void ct_deal_share(struct ct_deal *d, unsigned threads, ct_deal_post *post, void *poster)
 {
+	d->threads = threads;
 	d->post = post;
 	d->poster = poster;
 }
@@ -341,7 +344,14 @@ static int make_room(struct ct_deal *d, uint64_t number)
 	return 0;
 }
 
-/* The views go on with the CTAs of the batch. */
+static void go_on_unless_off(void *ctx, size_t view)
+{
+	struct ct_deal *d = ctx;
+	if (!d->view[view].off)
+		go_on(d, (unsigned)view);
+}
+
+/* The views go on with the CTAs of the batch, each for itself. */
 static void deal(struct ct_deal *d, struct batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -353,9 +363,8 @@ static void deal(struct ct_deal *d, struct batch *b)
 		*log_of(d, b->log[i].number) = b->log[i];
 	}
 	b->n = 0;
-	for (unsigned i = 0; i < d->n && !d->dealing_failed; i++)
-		if (!d->view[i].off)
-			go_on(d, i);
+	if (!d->dealing_failed) /* at the launch's end the other threads have nothing else to do */
+		ct_parallel_for(d->over ? d->threads : 1, d->n, go_on_unless_off, d);
 	b->dealt = forget(d);
 }
 

@@ -229,7 +229,7 @@ static int start_engines(struct ct_pass_state *a)
 	if (st == CT_OK && has_helper(a))
 		st = ct_lanes_help(a->lanes, a->settings.threads - 1, a->e);
 	if (st == CT_OK && has_helper(a) && a->deal)
-		ct_deal_share(a->deal, ct_lanes_post, a->lanes);
+		ct_deal_share(a->deal, a->settings.threads, ct_lanes_post, a->lanes);
 	if (st == CT_OK && has_helper(a) && observer_threads(a) == 1)
 		st = ct_locality_share(a->locality, ct_lanes_post, a->lanes, a->e);
 	if (st == CT_OK && a->registers)

@@ -197,8 +197,8 @@ int ct_replay_new(struct ct_replay **r, const struct ct_gpu *g, const struct ct_
 /* Has work(arg) called in another thread, number `helper` from 0 on, soon, when it has time for it, or not at all; in
  * place of what was asked for before and has not been called yet. */
 typedef void ct_replay_post(void *poster, unsigned helper, void (*work)(void *arg), void *arg);
-/* From now on other threads run some of the SMs while the caller's runs the others. Results are the same, and observers
- * are called in the caller's thread, in the same order. Does nothing for a replay with parts or with a network that is not
+/* From now on other threads run some of the SMs while the caller's runs the others. Results are the same. An observer's
+ * calls come one at a time and in the same order, but from any of the threads. Does nothing for a replay with parts or with a network that is not
  * the crossbar, with observers of issues, memory instructions or stalls, or of few SMs. Fails with CT_ERR_NOMEM. Once for
  * a replay, before its first launch; what was posted must not be called any more when the replay is freed. */
 int ct_replay_share(struct ct_replay *r, unsigned helpers, ct_replay_post *post, void *poster,

@@ -9,12 +9,13 @@
 #include "replay/private/timing.h"
 
 enum {
-	PIECES =
-		4, /* of what is left, for each thread: SMs are taken several at once, so that the next is brought near */
-	LEAST_INSTS =
-		200, /* warp instructions between offers of CTAs for which it pays to wake a thread */
-	STILL = 8,   /* times without so many after which nobody is woken any more */
-	LEAST_SMS = 8
+	/* of what is left, for each thread: SMs are taken several at once, so that the next is brought near */
+	PIECES = 4,
+	LEAST_SMS = 8,
+	/* For which it pays to wake a thread: warp instructions between offers of CTAs, and what there is to tell. */
+	LEAST_INSTS = 200,
+	LEAST_NOTES = 500,
+	STILL = 8 /* times without so many instructions after which nobody is woken any more */
 };
 
 enum told_kind { TOLD_L1, TOLD_CTA, TOLD_WIPE };
@@ -57,9 +58,10 @@ struct rp_team {
 	/* with the lock */
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
-	uint32_t next, end; /* the next SM to be taken; the cycle to which they run */
-	unsigned busy;      /* helpers that run SMs */
-	uint32_t failed;    /* of the caller's own SMs the first that has, or RP_NO_INDEX */
+	uint32_t next, end;          /* the next SM to be taken; the cycle to which they run */
+	unsigned busy;               /* helpers that run SMs or tell */
+	unsigned telling, observers; /* the next observer to be told, of so many */
+	uint32_t failed;             /* of the caller's own SMs the first that has, or RP_NO_INDEX */
 };
 
 /* ---- what SMs tell while they run ---- */
@@ -117,15 +119,22 @@ static void tell(const struct ct_replay_observer *o, const struct note *n, uint3
 	}
 }
 
-/* Tells what the SMs have noted, one SM after the other. */
-static void tell_all(struct ct_replay *r, struct rp_team *t)
+/* Tells an observer what the SMs have noted, one SM after the other. */
+static void tell_one(const struct rp_team *t, const struct ct_replay_observer *o)
 {
-	for (uint32_t i = 0; i < t->sms; i++) {
-		struct rp_told *told = &t->told[i];
-		for (size_t k = 0; k < told->n; k++)
-			for (unsigned o = 0; o < r->nobs; o++)
-				tell(&r->obs[o], &told->note[k], i);
-		told->n = 0;
+	for (uint32_t i = 0; i < t->sms; i++)
+		for (size_t k = 0; k < t->told[i].n; k++)
+			tell(o, &t->told[i].note[k], i);
+}
+
+/* Takes observers until none is left to be told. Called with the lock, which it gives back meanwhile. */
+static void tell_some(struct rp_team *t, const struct ct_replay *r)
+{
+	while (t->telling < t->observers) {
+		const struct ct_replay_observer *o = &r->obs[t->telling++];
+		pthread_mutex_unlock(&t->lock);
+		tell_one(t, o);
+		pthread_mutex_lock(&t->lock);
 	}
 }
 
@@ -171,13 +180,49 @@ static void help(void *arg)
 	struct hand *h = arg;
 	struct rp_team *t = h->team;
 	pthread_mutex_lock(&t->lock);
-	if (t->next < t->sms) {
+	if (t->next < t->sms || t->telling < t->observers) {
 		t->busy++;
-		h->failed = take_some(t, h->r);
+		if (t->next < t->sms)
+			h->failed = take_some(t, h->r);
+		tell_some(t, h->r);
 		if (!--t->busy)
 			pthread_cond_signal(&t->idle);
 	}
 	pthread_mutex_unlock(&t->lock);
+}
+
+static void ask_for_help(struct rp_team *t)
+{
+	for (unsigned i = 0; i < t->hands; i++)
+		t->post(t->poster, i, help, &t->hand[i]);
+}
+
+/* Called with the lock. */
+static void wait_for_helpers(struct rp_team *t)
+{
+	while (t->busy)
+		pthread_cond_wait(&t->idle, &t->lock);
+}
+
+/* Tells all observers, each in one of the threads where there is much to tell. */
+static void tell_all(const struct ct_replay *r, struct rp_team *t)
+{
+	size_t notes = 0;
+	for (uint32_t i = 0; i < t->sms; i++)
+		notes += t->told[i].n;
+	pthread_mutex_lock(&t->lock);
+	t->telling = 0;
+	t->observers = notes ? r->nobs : 0;
+	if (notes >= LEAST_NOTES && r->nobs > 1) {
+		pthread_mutex_unlock(&t->lock);
+		ask_for_help(t);
+		pthread_mutex_lock(&t->lock);
+	}
+	tell_some(t, r);
+	wait_for_helpers(t);
+	pthread_mutex_unlock(&t->lock);
+	for (uint32_t i = 0; i < t->sms; i++)
+		t->told[i].n = 0;
 }
 
 /* Notes of shared memory for instructions that have come, or that are of another launch. */
@@ -265,12 +310,10 @@ int rp_team_run(struct ct_replay *r, uint32_t end)
 	t->next = 0;
 	t->end = end;
 	pthread_mutex_unlock(&t->lock);
-	for (unsigned i = 0; i < t->hands; i++)
-		t->post(t->poster, i, help, &t->hand[i]);
+	ask_for_help(t);
 	pthread_mutex_lock(&t->lock);
 	t->failed = take_some(t, r);
-	while (t->busy)
-		pthread_cond_wait(&t->idle, &t->lock);
+	wait_for_helpers(t);
 	pthread_mutex_unlock(&t->lock);
 	r->told = NULL;
 	gather(r, t);

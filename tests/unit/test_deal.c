@@ -158,7 +158,7 @@ static void run_launch(const struct launch *l, size_t most, unsigned skip, struc
 	assert_non_null(t);
 	assert_non_null(d);
 	if (shared)
-		ct_deal_share(d, never_posted, NULL);
+		ct_deal_share(d, 3, never_posted, NULL);
 	for (uint32_t i = 0; i < l->n; i++) {
 		t[n++] = (struct told){l->cta[i].begin, i, 1, 0};
 		for (uint32_t a = 0; a < l->cta[i].n; a++)

@@ -200,7 +200,7 @@ static void some_gpu(struct ct_gpu *g, uint64_t seed)
 		fail_msg("%s", e.text);
 }
 
-/* Replays a random program; returns how often help was asked for. */
+/* Replays a random program; told[i] gets what observer i was told. Returns how often help was asked for. */
 static uint64_t run(uint64_t seed, enum ct_replay_timing timing, enum how how, struct told *told,
                     struct ct_replay_counts *counts)
 {
@@ -211,17 +211,18 @@ static uint64_t run(uint64_t seed, enum ct_replay_timing timing, enum how how, s
 	struct ct_trace *t = NULL;
 	struct ct_replay *r = NULL;
 	struct crew crew;
-	const struct ct_replay_observer o = {
-		.ctx = told, .l1 = on_l1, .llc = on_llc, .cta = on_cta, .l1_wipe = on_wipe};
+	const struct ct_replay_observer o[] = {
+		{.ctx = told, .l1 = on_l1, .llc = on_llc, .cta = on_cta, .l1_wipe = on_wipe},
+		{.ctx = told + 1, .l1 = on_l1, .cta = on_cta}};
 	const struct ct_replay_options options = {
 		.timing = timing,
-		.observers = &o,
-		.n_observers = seed % 4 != 3,
+		.observers = o,
+		.n_observers = seed % 4 == 3 ? 0 : 2,
 		.replication = 1,
 		.warmup = seed % 2 ? 5000 : 0};
 	const struct ct_trace_options to = {.no_threads = 1};
-	memset(told, 0, sizeof *told);
-	told->crew = &crew;
+	memset(told, 0, 2 * sizeof *told);
+	told[0].crew = told[1].crew = &crew;
 	some_gpu(&g, seed);
 	micro_random(&m, seed, LAUNCHES, CTAS, WARPS, INSTS);
 	start(&crew, how);
@@ -242,19 +243,21 @@ static void same_as_alone(enum ct_replay_timing timing)
 {
 	for (uint64_t seed = 0; seed < 4; seed++) {
 		static struct ct_replay_counts alone, c;
-		struct told first, told;
+		struct told first[2], told[2];
 		memset(&alone, 0, sizeof alone);
-		run(seed, timing, ALONE, &first, &alone);
-		assert_true(seed % 4 == 3 || (first.l1 && first.llc && first.ctas));
+		run(seed, timing, ALONE, first, &alone);
+		assert_true(seed % 4 == 3 || (first[0].l1 && first[0].llc && first[0].ctas));
 		for (enum how how = NEVER; how <= THREADS; how++) {
 			memset(&c, 0, sizeof c);
-			uint64_t posts = run(seed, timing, how, &told, &c);
+			uint64_t posts = run(seed, timing, how, told, &c);
 			assert_true(posts >= 10 * HELPERS);
 			assert_memory_equal(&alone, &c, sizeof c);
-			assert_int_equal(first.hash, told.hash);
-			assert_int_equal(first.l1, told.l1);
-			assert_int_equal(first.ctas, told.ctas);
-			assert_int_equal(first.wipes, told.wipes);
+			for (int i = 0; i < 2; i++) {
+				assert_int_equal(first[i].hash, told[i].hash);
+				assert_int_equal(first[i].l1, told[i].l1);
+				assert_int_equal(first[i].ctas, told[i].ctas);
+				assert_int_equal(first[i].wipes, told[i].wipes);
+			}
 		}
 	}
 }

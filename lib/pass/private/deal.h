@@ -29,9 +29,9 @@ struct ct_deal;
 struct ct_deal *ct_deal_new(const struct ct_gpu *g, const uint32_t *sms, unsigned n, size_t most,
                             ct_deal_out *out, void *ctx, struct ct_error *e);
 void ct_deal_free(struct ct_deal *d); /* NULL allowed */
-/* From now on another thread deals when it has time. What goes out is the same, in the same order for each view; ct_deal_out is called
- * in that thread. */
-void ct_deal_share(struct ct_deal *d, ct_deal_post *post, void *poster);
+/* From now on another thread deals when it has time, and at a launch's end up to so many do. What goes out is the same, in the
+ * same order for each view; ct_deal_out is called in those threads, for one view in one at a time. */
+void ct_deal_share(struct ct_deal *d, unsigned threads, ct_deal_post *post, void *poster);
 
 /* A launch begins, without the views of the mask. Fails with CT_ERR_INPUT where it does not fit an SM. */
 int ct_deal_launch(struct ct_deal *d, const struct ct_kernel *k, unsigned skip, struct ct_error *e);
