@@ -105,6 +105,7 @@ struct way_out {
 	uint32_t sectors; /* of a line of the L1 */
 	uint32_t l1_free, asked, group;
 	uint32_t lines; /* that have asked for something */
+	int repeats;    /* of an atomic: its lines will ask again */
 	int bytes;      /* somebody looks at those of loads */
 	int pieces;     /* of a sector that is touched in part, parts travel */
 	const struct ct_address_map
@@ -228,18 +229,13 @@ static void wait_for_way(struct way_out *o, uint32_t behind, uint32_t number)
 	o->req[behind & o->req_mask].held = 1;
 }
 
-/* Asks the slice for the masked sectors of a line. */
-static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors,
-                              int usual)
+/* Asks the slice for the masked sectors of the line whose group that is. */
+static CT_INLINE void ask_of_group(struct access *a, const struct ask *s, struct way_out *o,
+                                   uint32_t sectors, int alone, int usual)
 {
 	const struct ct_replay *r = a->r;
 	uint64_t address = s->q->line << rp_l1_line(r, usual);
 	uint32_t slice, llc_set;
-	if (a->inst == RP_NO_INDEX && take_record(a) < 0)
-		return;
-	int alone = !(sectors & (sectors - 1)) && o->per == 1;
-	if (!alone)
-		rp_no_miss_of_group(a->sm, o->group);
 	ct_address_slice(&r->map, address, &slice, &llc_set);
 	for (uint32_t left = sectors; left; left &= left - 1) {
 		uint32_t k = ct_low_bit(left), first = o->asked;
@@ -252,6 +248,18 @@ static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_
 			into_bank(o, usual ? k : rp_modulo(s->q->line * r->l1_sectors + k, r->banks),
 			          first, r->g.l1_latency);
 	}
+}
+
+/* Asks the slice for the masked sectors of a line. */
+static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors,
+                              int usual)
+{
+	if (a->inst == RP_NO_INDEX && take_record(a) < 0)
+		return;
+	int alone = !(sectors & (sectors - 1)) && o->per == 1 && !o->repeats;
+	if (!alone)
+		rp_no_miss_of_group(a->sm, o->group);
+	ask_of_group(a, s, o, sectors, alone, usual);
 	rp_note_line_sid(a->sm, o->group, a->sid);
 	o->group++;
 	o->lines++;
@@ -416,22 +424,26 @@ static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
 	return sectors + *more;
 }
 
-/* The further transactions of an atomic, spread over its sectors in turn. */
+/* The further transactions of an atomic, spread over its sectors in turn. They are accesses of the lines whose groups are the
+ * last n, not of lines of their own. */
 static void repeat_atomic(struct access *a, struct way_out *o, const struct ct_line_request *q,
                           unsigned n, uint32_t more, uint32_t at)
 {
+	const uint32_t end = o->group;
 	o->per = 1;
 	while (more)
 		for (unsigned i = 0; i < n && more; i++) {
 			uint32_t left = q[i].sectors, take = 0;
 			for (; left && more; left &= ~(1u << ct_high_bit(left)), more--)
 				take |= 1u << ct_high_bit(left);
-			ask_llc(a,
-			        &(struct ask){
+			o->group = end - n + i;
+			ask_of_group(
+				a,
+				&(struct ask){
 					.q = &q[i], .kind = RP_PK_ATOMIC, .at = at, .line = RP_LRU_NONE},
-			        o, take, 0);
-			o->lines--; /* the line has been counted */
+				o, take, 0, 0);
 		}
+	o->group = end;
 }
 
 /* The lines of a load enter the L1 evenly over the cycles that it keeps the unit, from `start` on;
@@ -463,6 +475,7 @@ static void send_lines(struct access *a, const struct rp_quick_wait *w, const st
                        uint32_t start)
 {
 	struct way_out o = way_out(a, 0);
+	o.repeats = w->more != 0;
 	struct rp_tally tally = {0};
 	uint32_t n = w->n, bypass = a->op->bypass;
 	uint64_t each = bypass ? 0 : ((uint64_t)w->busy << 32) / n + 1, enter = (uint64_t)start << 32;
