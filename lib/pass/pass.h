@@ -21,7 +21,7 @@ struct ct_pass_setup {
 };
 
 /* Something that is measured beside the baseline replay. Each function but open and close may be NULL. All
- * run in the thread of the pass, except the hooks of the replay observer, which belong to the replay's thread.
+ * run in the thread of the pass, except the hooks of the replay observer, which come one at a time from any thread.
  * What they return below CT_OK ends the pass with that error. */
 struct ct_pass_observer {
 	const char *name; /* as ES records name it; static storage */

@@ -142,7 +142,8 @@ struct ct_replay_counts {
 
 enum ct_replay_timing {
 	CT_REPLAY_FULL, /* resources, queues, DRAM */
-	CT_REPLAY_QUICK /* warps run ahead of each other and are charged what contention within an SM costs */
+	/* warps run ahead of each other and are charged what contention within an SM costs; 1 was a timing that is gone */
+	CT_REPLAY_QUICK = 2
 };
 
 /* Resources that cost no time, for asking what they cost (mpki --explain). What is cached
@@ -198,9 +199,10 @@ int ct_replay_new(struct ct_replay **r, const struct ct_gpu *g, const struct ct_
  * place of what was asked for before and has not been called yet. */
 typedef void ct_replay_post(void *poster, unsigned helper, void (*work)(void *arg), void *arg);
 /* From now on other threads run some of the SMs while the caller's runs the others. Results are the same. An observer's
- * calls come one at a time and in the same order, but from any of the threads. Does nothing for a replay with parts or with a network that is not
- * the crossbar, with observers of issues, memory instructions or stalls, or of few SMs. Fails with CT_ERR_NOMEM. Once for
- * a replay, before its first launch; what was posted must not be called any more when the replay is freed. */
+ * calls come one at a time and in the same order, but from any of the threads. Does nothing for a replay with parts or with
+ * a network that is not the crossbar, with observers of issues, memory instructions or stalls, or of few SMs. Fails with
+ * CT_ERR_NOMEM. Once for a replay, before its first launch; what was posted must not be called any more when the replay is
+ * freed. */
 int ct_replay_share(struct ct_replay *r, unsigned helpers, ct_replay_post *post, void *poster,
                     struct ct_error *e);
 /* Starts a launch. Fails with CT_ERR_INPUT when a CTA does not fit on an SM. */

@@ -186,7 +186,7 @@ static void issues_are_in_order(void **state)
 static void replicas(void **state)
 {
 	(void)state;
-	for (int timing = CT_REPLAY_FULL; timing <= CT_REPLAY_QUICK; timing++) {
+	for (int timing = CT_REPLAY_FULL; timing <= CT_REPLAY_QUICK; timing += CT_REPLAY_QUICK) {
 		static struct micro_result r;
 		struct micro m = {0};
 		struct ct_gpu g;
@@ -292,7 +292,7 @@ static void a_set_of_modified_lines(void **state)
 	static const char *const keys[] = {"sm.count=1", "l1.adaptive=off", "l1.sets=32",
 	                                   "l1.dirty_percent=60", "l1.write=through_allocate"};
 	(void)state;
-	for (int timing = CT_REPLAY_FULL; timing <= CT_REPLAY_QUICK; timing++) {
+	for (int timing = CT_REPLAY_FULL; timing <= CT_REPLAY_QUICK; timing += CT_REPLAY_QUICK) {
 		static struct micro_result r;
 		struct micro m = {0};
 		struct ct_gpu g;
@@ -407,7 +407,7 @@ static void sectors_of_any_size(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
-		for (int timing = CT_REPLAY_FULL; timing <= CT_REPLAY_QUICK; timing++) {
+		for (int timing = CT_REPLAY_FULL; timing <= CT_REPLAY_QUICK; timing += CT_REPLAY_QUICK) {
 			static struct micro_result r;
 			struct micro m;
 			struct ct_gpu g;
