@@ -275,15 +275,22 @@ int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigne
 	return CT_OK;
 }
 
+/* Posts to the first of these spares that is free or has the same work, or else to the last. */
+static void post_spare(struct worker *w, unsigned i, unsigned last, void (*work)(void *arg), void *arg)
+{
+	pthread_mutex_lock(&w->lock);
+	while (i < last && w->spare[i].work && w->spare[i].work != work)
+		i++;
+	w->spare[i] = (struct spare){work, arg};
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
 /* For the replay (ct_replay_post): before all other work that is posted. */
 static void post_help(void *lanes, unsigned helper, void (*work)(void *arg), void *arg)
 {
 	struct ct_lanes *l = lanes;
-	struct worker *w = &l->worker[helper];
-	pthread_mutex_lock(&w->lock);
-	w->spare[0] = (struct spare){work, arg};
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	post_spare(&l->worker[helper], 0, 0, work, arg);
 }
 
 int ct_lanes_help(struct ct_lanes *l, unsigned threads, struct ct_error *e)
@@ -357,16 +364,8 @@ int ct_lanes_mark(struct ct_lanes *l, struct ct_error *e)
 void ct_lanes_post(void *lanes, void (*work)(void *arg), void *arg)
 {
 	struct ct_lanes *l = lanes;
-	if (!l->n_workers)
-		return;
-	struct worker *w = &l->worker[l->n_workers - 1];
-	pthread_mutex_lock(&w->lock);
-	unsigned i = 1;
-	while (i < SPARES && w->spare[i].work && w->spare[i].work != work)
-		i++;
-	w->spare[i] = (struct spare){work, arg};
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	if (l->n_workers)
+		post_spare(&l->worker[l->n_workers - 1], 1, SPARES, work, arg);
 }
 
 const struct ct_lanes_mark *ct_lanes_marks(const struct ct_lanes *l, unsigned i, size_t *n)

@@ -67,7 +67,7 @@ void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	if (r->told && r->nobs)
+	if (r->told)
 		rp_note_wipe(r, sm->id);
 	for (unsigned i = 0; i < r->nobs && !r->told; i++)
 		if (r->obs[i].l1_wipe)

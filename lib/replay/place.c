@@ -14,23 +14,26 @@ uint32_t rp_window_end(const struct ct_replay *r)
 }
 
 /* The one after the next is brought near while the one before it runs, then its warps'. */
-static int run_sms(struct ct_replay *r)
+uint32_t rp_run_some(struct ct_replay *r, uint32_t from, uint32_t to, uint32_t end)
 {
-	uint32_t end = rp_window_end(r), n = r->g.sms;
-	r->timing->begin_window(r);
-	if (rp_team_wanted(r))
-		return rp_team_run(r, end);
-	for (uint32_t i = 0; i < n; i++) {
-		if (i + 2 < n)
+	for (uint32_t i = from; i < to; i++) {
+		if (i + 2 < to)
 			r->timing->prefetch_sm(r, &r->sm[i + 2]);
-		if (i + 1 < n)
+		if (i + 1 < to)
 			r->timing->prefetch_warps(r, &r->sm[i + 1]);
 		r->timing->run_sm(r, &r->sm[i], end);
 		if (r->sm[i].failed || r->error.status)
-			return r->error.status ? r->error.status
-			                       : rp_fail(r, CT_ERR_INPUT, "an SM has failed");
+			return i;
 	}
-	return 0;
+	return RP_NO_INDEX;
+}
+
+static int run_sms(struct ct_replay *r)
+{
+	uint32_t end = rp_window_end(r);
+	r->timing->begin_window(r);
+	uint32_t failed = rp_team_wanted(r) ? rp_team_run(r, end) : rp_run_some(r, 0, r->g.sms, end);
+	return failed == RP_NO_INDEX ? 0 : rp_fail(r, CT_ERR_INPUT, "an SM has failed");
 }
 
 static int place_one(struct ct_replay *r, uint32_t i)

@@ -109,6 +109,21 @@ static inline uint32_t ct_pick_oldest(uint64_t mask, const uint64_t *age, size_t
 	return best;
 }
 
+/* Two levels (reading two-level): what becomes of the set of active slots. Those that cannot go on leave it, and the oldest of
+ * the others take their places, of which there are `places`. */
+static inline uint64_t ct_active_set(uint64_t active, uint64_t can_go_on, uint32_t places,
+                                     const uint64_t *age, size_t stride)
+{
+	active &= can_go_on;
+	uint64_t pending = can_go_on & ~active;
+	for (uint32_t n = ct_bits(active); pending && n < places; n++) {
+		uint64_t bit = UINT64_C(1) << ct_pick_oldest(pending, age, stride);
+		active |= bit;
+		pending ^= bit;
+	}
+	return active;
+}
+
 /* Greedy, then oldest: `last` as long as it may issue, else the oldest of those in `preferred`, else the
  * oldest of all. */
 static inline uint32_t ct_pick_greedy(uint64_t mask, uint32_t last, uint64_t preferred,

@@ -83,7 +83,7 @@ static void tell_cta(struct ct_replay *r, const struct rp_sm *sm, uint32_t slot,
 {
 	const struct ct_cta_event ev = {
 		.sm = sm->id, .cta_slot = slot, .cycle = r->base + now, .ends = ends != 0};
-	if (r->told && r->nobs)
+	if (r->told)
 		rp_note_cta(r, &ev);
 	for (unsigned i = 0; i < r->nobs && !r->told; i++)
 		if (r->obs[i].cta)

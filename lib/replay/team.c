@@ -140,22 +140,6 @@ static void tell_some(struct rp_team *t, const struct ct_replay *r)
 
 /* ---- running ---- */
 
-/* Runs SMs from..to - 1 with that copy of the engine. Returns the first that has failed, or RP_NO_INDEX. */
-static uint32_t run_some(struct ct_replay *r, uint32_t from, uint32_t to, uint32_t end)
-{
-	const struct rp_timing *timing = r->timing;
-	for (uint32_t i = from; i < to; i++) {
-		if (i + 2 < to) /* another thread may run those behind */
-			timing->prefetch_sm(r, &r->sm[i + 2]);
-		if (i + 1 < to)
-			timing->prefetch_warps(r, &r->sm[i + 1]);
-		timing->run_sm(r, &r->sm[i], end);
-		if (r->sm[i].failed || r->error.status)
-			return i;
-	}
-	return RP_NO_INDEX;
-}
-
 /* Takes SMs until none is left. Called with the lock, which it gives back while they run. After a failure nobody takes any
  * more: all before the one that has failed have been taken. */
 static uint32_t take_some(struct rp_team *t, struct ct_replay *r)
@@ -166,7 +150,7 @@ static uint32_t take_some(struct rp_team *t, struct ct_replay *r)
 		uint32_t to = from + 1 + (t->sms - from) / (PIECES * (t->hands + 1));
 		t->next = to;
 		pthread_mutex_unlock(&t->lock);
-		failed = run_some(r, from, to, end);
+		failed = rp_run_some(r, from, to, end);
 		pthread_mutex_lock(&t->lock);
 		if (failed != RP_NO_INDEX)
 			t->next = t->sms;
@@ -259,8 +243,8 @@ static int brief(const struct ct_replay *r, struct hand *h)
 	return 0;
 }
 
-/* The failure of the first SM that has failed, as if SMs had run one after the other. */
-static void gather(struct ct_replay *r, struct rp_team *t)
+/* The first SM that has failed, with its error, as if SMs had run one after the other; RP_NO_INDEX: none has. */
+static uint32_t gather(struct ct_replay *r, const struct rp_team *t)
 {
 	uint32_t first = t->failed;
 	for (unsigned i = 0; i < t->hands; i++) {
@@ -272,8 +256,7 @@ static void gather(struct ct_replay *r, struct rp_team *t)
 		if (h->r->end_cycle > r->end_cycle)
 			r->end_cycle = h->r->end_cycle;
 	}
-	if (first != RP_NO_INDEX && !r->error.status)
-		rp_fail(r, CT_ERR_INPUT, "an SM has failed");
+	return first;
 }
 
 /* What SMs have issued since it was asked last tells how much they will. Some of these times are short, since a window
@@ -294,18 +277,26 @@ int rp_team_wanted(struct ct_replay *r)
 	return t->still > 0;
 }
 
-int rp_team_run(struct ct_replay *r, uint32_t end)
+/* All that helpers read is known before they do. */
+static int brief_all(struct ct_replay *r, struct rp_team *t)
 {
-	struct rp_team *t = r->team;
 	if (r->code && r->nops < ct_code_count(r->code) &&
 	    rp_ops_reserve(r, ct_code_count(r->code) - 1) < 0)
-		return r->error.status;
-	r->told = t->told;
+		return -1;
+	r->told = r->nobs ? t->told : NULL;
 	for (unsigned i = 0; i < t->hands; i++)
 		if (brief(r, &t->hand[i]) < 0) {
 			r->told = NULL;
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		}
+	return 0;
+}
+
+uint32_t rp_team_run(struct ct_replay *r, uint32_t end)
+{
+	struct rp_team *t = r->team;
+	if (brief_all(r, t) < 0)
+		return 0;
 	pthread_mutex_lock(&t->lock);
 	t->next = 0;
 	t->end = end;
@@ -316,10 +307,10 @@ int rp_team_run(struct ct_replay *r, uint32_t end)
 	wait_for_helpers(t);
 	pthread_mutex_unlock(&t->lock);
 	r->told = NULL;
-	gather(r, t);
-	if (!r->error.status)
+	uint32_t failed = gather(r, t);
+	if (failed == RP_NO_INDEX)
 		tell_all(r, t);
-	return r->error.status;
+	return failed;
 }
 
 /* ---- making ---- */

@@ -1,9 +1,9 @@
 /* The two-level warp scheduler as a part (reading two-level). */
 #include <stdlib.h>
 
-#include "base/bits.h"
 #include "base/mem.h"
 #include "replay/parts.h"
+#include "replay/private/engine.h"
 #include "replay/scheduling.h"
 
 struct level {
@@ -25,16 +25,9 @@ static int pick_two_level(void *ctx, struct ct_replay *r, const struct ct_sched_
 	struct ct_two_level *t = ctx;
 	struct level *l = &t->level[v->sm * t->schedulers + v->sched];
 	(void)cycle;
-	l->active &= v->live & ~v->fetching;
-	uint64_t waiting = v->live & ~v->fetching & ~l->active;
-	uint32_t n = 0;
-	for (uint64_t m = l->active; m; m &= m - 1)
-		n++;
-	for (; n < t->places && waiting; n++) {
-		uint64_t bit = UINT64_C(1) << ct_sched_oldest(r, v->sm, v->sched, waiting);
-		l->active |= bit;
-		waiting &= ~bit;
-	}
+	const struct rp_warp *w = r->sm[v->sm].warp;
+	l->active = ct_active_set(l->active, v->live & ~v->fetching, t->places, &w[v->sched].age,
+	                          t->schedulers * sizeof *w);
 	uint64_t can = l->active & v->ready;
 	t->cycles[can ? 0 : 1]++;
 	if (!can)

@@ -166,6 +166,9 @@ void rp_make_resources_free(struct ct_gpu *g, unsigned what);
 
 /* place.c: the cycle of the launch at which the present window ends, 0: before the launch begins. */
 uint32_t rp_window_end(const struct ct_replay *r);
+/* Runs SMs from..to - 1 up to cycle `end`, or to their offers, one after the other; looks at no others. Returns the first that
+ * has failed, else RP_NO_INDEX. */
+uint32_t rp_run_some(struct ct_replay *r, uint32_t from, uint32_t to, uint32_t end);
 /* The launch's cycle in which the window begins; 0 where that was before the launch, which begins within a window when the one
  * before it has just ended. */
 static inline uint64_t rp_window_start(const struct ct_replay *r)

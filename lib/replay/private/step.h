@@ -289,15 +289,8 @@ static CT_INLINE uint32_t rp_pick_active(const struct ct_replay *r, const struct
 	uint64_t live = 0;
 	for (uint32_t u = 0; u < RP_UNITS; u++)
 		live |= s->of_unit[u];
-	live &= ~s->waiting | can;
-	s->active &= live;
-	uint64_t pending = live & ~s->active;
-	for (uint32_t n = ct_bits(s->active); pending && n < r->g.active_warps; n++) {
-		uint64_t bit = UINT64_C(1) << ct_pick_oldest(pending, &sm->warp[k].age,
-		                                             rp_schedulers(r, usual) * sizeof *sm->warp);
-		s->active |= bit;
-		pending ^= bit;
-	}
+	s->active = ct_active_set(s->active, live & (~s->waiting | can), r->g.active_warps,
+	                          &sm->warp[k].age, rp_schedulers(r, usual) * sizeof *sm->warp);
 	can &= s->active;
 	return can ? ct_pick_in_turn(can, s->last) : RP_NO_INDEX;
 }

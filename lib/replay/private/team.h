@@ -11,8 +11,8 @@
 
 /* Whether the next window's SMs are worth sharing. */
 int rp_team_wanted(struct ct_replay *r);
-/* Runs all SMs up to cycle `end`, or to their offers. Returns 0 or the engine's error. */
-int rp_team_run(struct ct_replay *r, uint32_t end);
+/* Runs all SMs up to cycle `end`, or to their offers. Returns the first SM that has failed, else RP_NO_INDEX. */
+uint32_t rp_team_run(struct ct_replay *r, uint32_t end);
 void rp_team_free(struct ct_replay *r); /* NULL allowed as r->team */
 
 /* For observers, while SMs run side by side (r->told): the engine's copy is the one that the SM runs with. */
