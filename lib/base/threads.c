@@ -33,6 +33,22 @@ static void *work_off(void *arg)
 	}
 }
 
+int ct_lock_init(pthread_mutex_t *lock, pthread_cond_t *changed)
+{
+	if (pthread_mutex_init(lock, NULL))
+		return -1;
+	if (!pthread_cond_init(changed, NULL))
+		return 0;
+	pthread_mutex_destroy(lock);
+	return -1;
+}
+
+void ct_lock_free(pthread_mutex_t *lock, pthread_cond_t *changed)
+{
+	pthread_cond_destroy(changed);
+	pthread_mutex_destroy(lock);
+}
+
 void ct_parallel_for(unsigned threads, size_t n, void (*fn)(void *ctx, size_t i), void *ctx)
 {
 	struct team t = {.n = n, .fn = fn, .ctx = ctx};

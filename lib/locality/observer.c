@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "locality/observer_state.h"
 
 enum { MAX_SMS = 65536, NEAR_STREAMS = CT_STREAM_L1 | CT_STREAM_MERGED };
@@ -133,13 +134,7 @@ static int make_batches(struct ct_locality *l, unsigned n);
 /* Gets ready for a second thread. 0: it cannot, and accesses are analysed in the caller's. */
 static int start_sharing(struct ct_locality *l)
 {
-	if (pthread_mutex_init(&l->lock, NULL) != 0)
-		return 0;
-	if (pthread_cond_init(&l->changed, NULL) != 0) {
-		pthread_mutex_destroy(&l->lock);
-		return 0;
-	}
-	return l->is_shared = 1;
+	return l->is_shared = ct_lock_init(&l->lock, &l->changed) == 0;
 }
 
 static void start_thread(struct ct_locality *l)
@@ -169,10 +164,8 @@ static void stop_thread(struct ct_locality *l)
 		pthread_mutex_unlock(&l->lock);
 		pthread_join(l->thread, NULL);
 	}
-	if (l->is_shared) {
-		pthread_cond_destroy(&l->changed);
-		pthread_mutex_destroy(&l->lock);
-	}
+	if (l->is_shared)
+		ct_lock_free(&l->lock, &l->changed);
 }
 
 /* Hands the filled batch over and finds another one to fill; wait: and all are analysed. This thread helps rather than wait

@@ -117,14 +117,10 @@ static int init_deal(struct ct_deal *d, const struct ct_gpu *g, size_t most, str
 	d->most = most;
 	d->running = ct_calloc((size_t)g->sms * g->max_ctas, sizeof *d->running);
 	d->last = ct_calloc(g->sms, sizeof *d->last);
-	if (!d->running || !d->last || pthread_mutex_init(&d->lock, NULL))
+	if (!d->running || !d->last || ct_lock_init(&d->lock, &d->changed) < 0)
 		return ct_fail_nomem(e);
-	if (!pthread_cond_init(&d->changed, NULL)) {
-		d->synchronised = 1;
-		return CT_OK;
-	}
-	pthread_mutex_destroy(&d->lock);
-	return ct_fail_nomem(e);
+	d->synchronised = 1;
+	return CT_OK;
 }
 
 struct ct_deal *ct_deal_new(const struct ct_gpu *g, const uint32_t *sms, unsigned n, size_t most,
@@ -173,10 +169,8 @@ void ct_deal_free(struct ct_deal *d)
 	free_batch(&d->filling);
 	for (unsigned i = 0; i < QUEUE; i++)
 		free_batch(&d->queue[i]);
-	if (d->synchronised) {
-		pthread_cond_destroy(&d->changed);
-		pthread_mutex_destroy(&d->lock);
-	}
+	if (d->synchronised)
+		ct_lock_free(&d->lock, &d->changed);
 	free(d->log);
 	free(d->running);
 	free(d->last);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/threads.h"
 #include "pass/private/progress.h"
 
 /* What waits for a slower thread, of all its engines. So many messages always may. More may as long as their CTAs have few
@@ -205,13 +206,10 @@ static int start_worker(struct worker *w)
 {
 	w->cap = QUEUE;
 	w->queue = ct_calloc(w->cap, sizeof *w->queue);
-	if (w->queue && pthread_mutex_init(&w->lock, NULL) == 0) {
-		if (pthread_cond_init(&w->changed, NULL) == 0) {
-			if (pthread_create(&w->thread, NULL, worker_main, w) == 0)
-				return 0;
-			pthread_cond_destroy(&w->changed);
-		}
-		pthread_mutex_destroy(&w->lock);
+	if (w->queue && ct_lock_init(&w->lock, &w->changed) == 0) {
+		if (pthread_create(&w->thread, NULL, worker_main, w) == 0)
+			return 0;
+		ct_lock_free(&w->lock, &w->changed);
 	}
 	free(w->queue);
 	return -1;
@@ -235,8 +233,7 @@ static void stop_workers(struct ct_lanes *l)
 		struct worker *w = &l->worker[i];
 		put_message(w, &stop);
 		pthread_join(w->thread, NULL);
-		pthread_cond_destroy(&w->changed);
-		pthread_mutex_destroy(&w->lock);
+		ct_lock_free(&w->lock, &w->changed);
 		free(w->queue);
 	}
 	free(l->worker);

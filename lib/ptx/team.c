@@ -280,16 +280,11 @@ int ct_ptx_run_team(struct ct_ptx_run *r, uint64_t *steps)
 	                 .threads = 1,
 	                 .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
 	                 .e = r->e};
-	if (pthread_mutex_init(&t.lock, NULL) != 0)
+	if (ct_lock_init(&t.lock, &t.turn) < 0)
 		return ct_fail_nomem(r->e);
-	if (pthread_cond_init(&t.turn, NULL) != 0) {
-		pthread_mutex_destroy(&t.lock);
-		return ct_fail_nomem(r->e);
-	}
 	int st = run_all(&t);
 	*steps = t.steps;
-	pthread_cond_destroy(&t.turn);
-	pthread_mutex_destroy(&t.lock);
+	ct_lock_free(&t.lock, &t.turn);
 	for (unsigned i = 1; i < t.threads; i++) {
 		ct_ptx_clean(run[i]);
 		free(run[i]);

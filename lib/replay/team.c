@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/threads.h"
 #include "replay/private/quick.h"
 #include "replay/private/timing.h"
 
@@ -332,16 +333,6 @@ static int make_team(struct ct_replay *r, unsigned helpers)
 	return t->told && t->hands == helpers ? 0 : -1;
 }
 
-static int make_lock(struct rp_team *t)
-{
-	if (pthread_mutex_init(&t->lock, NULL))
-		return -1;
-	if (!pthread_cond_init(&t->idle, NULL))
-		return 0;
-	pthread_mutex_destroy(&t->lock);
-	return -1;
-}
-
 int ct_replay_share(struct ct_replay *r, unsigned helpers, ct_replay_post *post, void *poster,
                     struct ct_error *e)
 {
@@ -349,7 +340,7 @@ int ct_replay_share(struct ct_replay *r, unsigned helpers, ct_replay_post *post,
 	    !helpers)
 		return CT_OK;
 	struct rp_team *t = ct_calloc(1, sizeof *t);
-	if (!t || make_lock(t) < 0) {
+	if (!t || ct_lock_init(&t->lock, &t->idle) < 0) {
 		free(t);
 		return ct_fail_nomem(e);
 	}
@@ -383,8 +374,7 @@ void rp_team_free(struct ct_replay *r)
 		free_hand(&t->hand[i]);
 	for (uint32_t i = 0; t->told && i < t->sms; i++)
 		free(t->told[i].note);
-	pthread_cond_destroy(&t->idle);
-	pthread_mutex_destroy(&t->lock);
+	ct_lock_free(&t->lock, &t->idle);
 	free(t->hand);
 	free(t->told);
 	free(t);
