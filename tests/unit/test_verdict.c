@@ -1,21 +1,20 @@
-/* Verdicts from estimates: the rule, its borders, what makes them unknown, names. */
+/* Verdicts from estimates: the rule, its borders, what makes them unknown, what is printed and recorded of them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "models/registry.h"
 #include "models/verdict/cell.h"
-#include "models/verdict/name.h"
 #include "models/verdict/range.h"
 #include "models/verdict/size.h"
 #include "models/verdict/verdict.h"
+#include "tests/support/verdict_profile.h"
 
 /* A mechanism of the register file, which no cache serves, and one of a cache that only the pass can measure. */
 static void why_registers(const struct ct_profile *p, const struct ct_mechanism_number *speedup,
@@ -89,31 +88,6 @@ static const struct ct_mechanism capacity = {
 	.by_cache = 1,
 	.reason = why_registers};
 
-static struct ct_profile *profile(double waves, double cold)
-{
-	struct ct_profile *p = ct_profile_new(NULL);
-	assert_non_null(p);
-	assert_int_equal(ct_profile_add_real(p, "all", "sm_fill", waves, NULL, "replay", NULL), 0);
-	assert_int_equal(ct_profile_add_real(p, "all", "cold_miss_fraction", cold, NULL, "replay", NULL),
-	                 0);
-	return p;
-}
-
-static void estimate(struct ct_profile *p, const struct ct_mechanism *m, double v, double lo, double hi,
-                     const char *method)
-{
-	struct ct_estimate es = {
-		.scope = "all",
-		.mechanism = m->name,
-		.system = m->judged,
-		.metric = "speedup_configured",
-		.method = method,
-		.value = v,
-		.low = lo,
-		.high = hi};
-	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
-}
-
 /* Tables take their ranges from here, verdicts too: they agree on any estimate. */
 static void same_range(const struct ct_profile *p, const struct ct_verdict *v, double lo, double hi,
                        const char *method)
@@ -131,9 +105,9 @@ static void same_range(const struct ct_profile *p, const struct ct_verdict *v, d
 
 static struct ct_verdict verdict(double v, double lo, double hi, const char *method)
 {
-	struct ct_profile *p = profile(8, 0.1);
+	struct ct_profile *p = verdict_profile(8, 0.1);
 	struct ct_verdict x;
-	estimate(p, &registers, v, lo, hi, method);
+	verdict_estimate(p, &registers, v, lo, hi, method);
 	ct_verdict_decide(p, &registers, &x);
 	same_range(p, &x, lo, hi, method);
 	ct_profile_free(p);
@@ -178,9 +152,9 @@ static void test_range(void **state)
 /* A profile of `waves` waves on a GPU of so many SMs, made of one with `asked` ("": it was not scaled). */
 static struct ct_profile *profile_on(double waves, const char *sms, const char *asked)
 {
-	struct ct_profile *p = profile(waves, 0.1);
-	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
-	estimate(p, &inside, 1.5, 1.5, 1.5, "replay");
+	struct ct_profile *p = verdict_profile(waves, 0.1);
+	verdict_estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
+	verdict_estimate(p, &inside, 1.5, 1.5, 1.5, "replay");
 	assert_int_equal(ct_profile_add_gp(p, "sm.count", sms, "", NULL), CT_OK);
 	if (*asked)
 		assert_int_equal(ct_profile_add_gp(p, "sm.asked", asked, "", NULL), CT_OK);
@@ -281,10 +255,10 @@ static void test_inside(void **state)
 static void test_damaged(void **state)
 {
 	struct ct_verdict v;
-	struct ct_profile *p = profile(5, 0.6);
+	struct ct_profile *p = verdict_profile(5, 0.6);
 	(void)state;
-	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
-	estimate(p, &lines, 1.5, 1.5, 1.5, "replay");
+	verdict_estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
+	verdict_estimate(p, &lines, 1.5, 1.5, 1.5, "replay");
 	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.word, CT_BENEFITS); /* registers know no first touches */
 	ct_verdict_decide(p, &lines, &v);
@@ -304,9 +278,9 @@ static void test_part(void **state)
 		"unordered_kernels", "partial_headers", "unknown_commands", "absent_warps"};
 	struct ct_verdict v;
 	char text[240], little[12];
-	struct ct_profile *p = profile(5, 0.1);
+	struct ct_profile *p = verdict_profile(5, 0.1);
 	(void)state;
-	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
+	verdict_estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
 	assert_int_equal(ct_profile_add_count(p, "all", "missing_kernels", 0, NULL, "replay", NULL), 0);
 	assert_false(ct_profile_gaps(p, text, sizeof text));
 	assert_string_equal(text, "");
@@ -333,7 +307,7 @@ static void test_part(void **state)
 static void test_lacking(void **state)
 {
 	struct ct_verdict v;
-	struct ct_profile *p = profile(5, 0.1);
+	struct ct_profile *p = verdict_profile(5, 0.1);
 	(void)state;
 	ct_verdict_decide(p, &lines, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
@@ -363,183 +337,11 @@ static void test_unsaid(void **state)
 {
 	struct ct_verdict v;
 	(void)state;
-	struct ct_profile *p = profile(NAN, 0.1);
-	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
+	struct ct_profile *p = verdict_profile(NAN, 0.1);
+	verdict_estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
 	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_non_null(strstr(v.reason, "how far the trace fills the GPU"));
-	ct_profile_free(p);
-}
-
-/* ---- what cannot be gained, and what is given credit ---- */
-
-static void estimate_system(struct ct_profile *p, const struct ct_mechanism *m, const char *system,
-                            double v, const char *method)
-{
-	struct ct_mechanism other = *m;
-	other.judged = system;
-	estimate(p, &other, v, strcmp(method, "analytic") ? NAN : v,
-	         strcmp(method, "analytic") ? NAN : v, method);
-}
-
-static const char *const simpler[] = {"64B", "128B", NULL};
-static const struct ct_mechanism credited = {
-	.abi = CT_MECHANISM_ABI,
-	.size = sizeof(struct ct_mechanism),
-	.name = "credited",
-	.command = "credited-est",
-	.judged = "Split",
-	.baseline = "128B",
-	.alternatives = simpler,
-	.ideal = "Ideal",
-	.bound = CT_BOUND_L1,
-	.by_cache = 1,
-	.reason = why_registers};
-
-/* The verdict on `credited` of estimates by one method; 0: that system was not estimated. */
-static struct ct_verdict credit(const char *method, double judged, double line64, double line128,
-                                double ideal)
-{
-	const char *const name[] = {"Split", "64B", "128B", "Ideal"};
-	const double value[] = {judged, line64, line128, ideal};
-	struct ct_profile *p = profile(8, 0.1);
-	struct ct_verdict v;
-	for (int i = 0; i < 4; i++)
-		if (value[i] > 0)
-			estimate_system(p, &credited, name[i], value[i], method);
-	ct_verdict_decide(p, &credited, &v);
-	ct_profile_free(p);
-	return v;
-}
-
-/* What the best of the simpler systems gives too is no credit, and the reason names it. */
-static void test_credit(void **state)
-{
-	(void)state;
-	struct ct_verdict v = credit("full", 1.30, 1.05, 1.10, 0);
-	assert_int_equal(v.word, CT_BENEFITS);
-	assert_string_equal(v.alternative, "128B");
-	assert_true(fabs(v.alternative_speedup - 1.10) < 1e-9);
-	assert_int_equal(v.decided_by, CT_DECIDED_FULL);
-	assert_non_null(strstr(v.reason, "+18.2 % over 128B"));
-	v = credit("full", 1.30, 1.05, 1.33, 0);
-	assert_int_equal(v.word, CT_NEUTRAL);
-	assert_non_null(strstr(v.reason, "+30.0 %, which 128B gives too (+33.0 %)"));
-	v = credit("full", 1.30, 1.05, 1.272, 0); /* 2.2 % more, with an error on both sides of 2 % */
-	assert_int_equal(v.word, CT_UNKNOWN);
-	assert_true(v.open);
-	v = credit("full", 1.30, 1.05, 0, 0); /* one of them is not known */
-	assert_int_equal(v.word, CT_UNKNOWN);
-	v = credit("full", 0.90, 0, 0, 0); /* a loss needs no comparison */
-	assert_int_equal(v.word, CT_HURTS);
-	v = credit("full", 1.001, 0.9, 0.8, 0);
-	assert_int_equal(v.word, CT_NEUTRAL);
-}
-
-/* Where even the ideal gains too little, nothing else is asked; a loss is possible all the same. */
-static void test_bound(void **state)
-{
-	(void)state;
-	struct ct_verdict v = credit("quick", 1.015, 1, 1, 1.004);
-	assert_int_equal(v.word, CT_NEUTRAL);
-	assert_int_equal(v.decided_by, CT_DECIDED_BOUND);
-	assert_string_equal(v.reason, "even an L1 that never misses gains +0.4 %");
-	v = credit("quick", 0.8, 1, 1, 1.004);
-	assert_int_equal(v.word, CT_HURTS);
-	v = credit("quick", 0, 0, 0, 1.004); /* without any estimate */
-	assert_int_equal(v.word, CT_NEUTRAL);
-	v = credit("quick", 0, 0, 0, 1.2);
-	assert_int_equal(v.word, CT_UNKNOWN);
-	assert_true(v.open);
-	/* A replay of the system itself knows more than that of an ideal. */
-	v = credit("full", 1.1, 1, 1, 1.004);
-	assert_int_equal(v.word, CT_BENEFITS);
-	v = credit("full", 1.015, 1, 1, 1.004);
-	assert_int_equal(v.word, CT_NEUTRAL);
-	v = credit("analytic", 1.5, 1, 1, 1.018); /* the error of the estimate passes the border */
-	assert_int_not_equal(v.decided_by, CT_DECIDED_BOUND);
-	/* An estimate above the bound leaves what is between no gain and the bound, and stays in its range. */
-	assert_true(v.low == 1 && v.speedup == v.high && v.high > 1.018 && v.high < 1.04);
-	assert_int_equal(v.word, CT_UNKNOWN);
-	v = credit("analytic", 0.995, 1, 1, 0.8); /* an ideal that loses makes no loss of an estimate */
-	assert_int_not_equal(v.word, CT_HURTS);
-	assert_true(v.low < v.speedup && v.speedup < v.high && v.speedup == 0.995);
-}
-
-/* What the ideal does not gain over a simpler system, nothing gains over it. */
-static void test_bound_over(void **state)
-{
-	struct ct_profile *p = profile(8, 0.1);
-	struct ct_verdict v;
-	(void)state;
-	estimate_system(p, &credited, "Split", 1.25, "analytic");
-	estimate_system(p, &credited, "64B", 1, "quick");
-	estimate_system(p, &credited, "128B", 1.30, "quick");
-	estimate_system(p, &credited, "Ideal", 1.40, "quick");
-	ct_verdict_decide(p, &credited, &v);
-	assert_int_not_equal(v.decided_by, CT_DECIDED_BOUND);
-	estimate_system(p, &credited, "Ideal", 1.31, "full");
-	ct_verdict_decide(p, &credited, &v);
-	assert_int_equal(v.word, CT_NEUTRAL);
-	assert_int_equal(v.decided_by, CT_DECIDED_BOUND);
-	assert_string_equal(v.reason, "even an L1 that never misses gains +31.0 %, and 128B +30.0 %");
-	ct_profile_free(p);
-}
-
-/* A gain by a full replay is held against alternatives that were replayed in quick timing, but not against estimates. */
-static void test_quick_alternatives(void **state)
-{
-	struct ct_profile *p = profile(8, 0.1);
-	struct ct_verdict v;
-	(void)state;
-	estimate_system(p, &credited, "Split", 1.30, "full");
-	estimate_system(p, &credited, "64B", 1.01, "analytic");
-	estimate_system(p, &credited, "128B", 1.05, "quick");
-	ct_verdict_decide(p, &credited, &v);
-	assert_int_equal(v.word, CT_UNKNOWN);
-	estimate_system(p, &credited, "64B", 1.01, "quick");
-	ct_verdict_decide(p, &credited, &v);
-	assert_int_equal(v.word, CT_BENEFITS);
-	assert_int_equal(v.decided_by, CT_DECIDED_FULL);
-	ct_profile_free(p);
-}
-
-/* Of several estimates the closest one decides. */
-static void test_steps(void **state)
-{
-	static const char *const method[] = {"analytic", "quick", "full"};
-	static const enum ct_verdict_step step[] = {
-		CT_DECIDED_ESTIMATE, CT_DECIDED_QUICK, CT_DECIDED_FULL};
-	struct ct_profile *p = profile(8, 0.1);
-	struct ct_verdict v;
-	(void)state;
-	for (int i = 0; i < 3; i++) {
-		const double speedup = 1.5 - i;
-		estimate_system(p, &credited, "Split", speedup > 0 ? speedup : 0.7, method[i]);
-		estimate_system(p, &credited, "64B", 1, method[i]);
-		estimate_system(p, &credited, "128B", 1, method[i]);
-		ct_verdict_decide(p, &credited, &v);
-		assert_int_equal(v.decided_by, step[i]);
-		assert_int_equal(v.word, i ? CT_HURTS : CT_BENEFITS);
-	}
-	ct_profile_free(p);
-}
-
-/* Lines that are asked for once are served by no cache, whatever its size. */
-static void test_no_reuse(void **state)
-{
-	struct ct_profile *p = profile(8, 1);
-	struct ct_verdict v;
-	const char *const cold[] = {"all", "l1", "inf", "inf", "9990", "0"};
-	const char *const warm[] = {"all", "l1", "4", "8", "10", "0"};
-	(void)state;
-	assert_int_equal(ct_profile_add(p, "RD", 6, cold, NULL), CT_OK);
-	assert_int_equal(ct_profile_add(p, "RD", 6, warm, NULL), CT_OK);
-	estimate_system(p, &credited, "Split", 1.01, "analytic");
-	ct_verdict_decide(p, &credited, &v);
-	assert_int_equal(v.word, CT_NEUTRAL);
-	assert_int_equal(v.decided_by, CT_DECIDED_BOUND);
-	assert_non_null(strstr(v.reason, "no reuse: 0.1 % of the lines"));
 	ct_profile_free(p);
 }
 
@@ -547,9 +349,9 @@ static void test_no_reuse(void **state)
 static void test_too_wide(void **state)
 {
 	struct ct_verdict v;
-	struct ct_profile *p = profile(8, 0.1);
+	struct ct_profile *p = verdict_profile(8, 0.1);
 	(void)state;
-	estimate(p, &lines, 1.05, 0.7, 1.3, "replay");
+	verdict_estimate(p, &lines, 1.05, 0.7, 1.3, "replay");
 	ct_verdict_decide(p, &lines, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_string_equal(
@@ -557,11 +359,11 @@ static void test_too_wide(void **state)
 		"first phrase, second phrase of 1.050; range 0.70..1.30 crosses 0.98 and 1.02 after the estimate: "
 		"set what you know");
 	ct_profile_free(p);
-	p = profile(8, 0.1);
-	estimate(p, &lines, 1.02, 1.015, 1.025, "analytic");
+	p = verdict_profile(8, 0.1);
+	verdict_estimate(p, &lines, 1.02, 1.015, 1.025, "analytic");
 	ct_verdict_decide(p, &lines, &v);
 	assert_non_null(strstr(v.reason, " crosses 1.02 after the estimate: replay it"));
-	estimate(p, &registers, 1.02, 1.02, 1.02, "analytic");
+	verdict_estimate(p, &registers, 1.02, 1.02, 1.02, "analytic");
 	ct_verdict_decide(p, &registers, &v);
 	assert_string_equal(
 		v.reason,
@@ -573,23 +375,23 @@ static void test_too_wide(void **state)
 static void test_acted(void **state)
 {
 	struct ct_verdict v;
-	struct ct_profile *p = profile(8, 0.1);
+	struct ct_profile *p = verdict_profile(8, 0.1);
 	(void)state;
-	estimate(p, &lines, 1.0, 1.0, 1.0, "replay");
+	verdict_estimate(p, &lines, 1.0, 1.0, 1.0, "replay");
 	ct_verdict_decide(p, &lines, &v);
 	assert_null(strstr(v.reason, "0 evictions"));
 	assert_int_equal(ct_profile_add_count(p, "all", "lines_left", 0, NULL, "replay", NULL), 0);
 	ct_verdict_decide(p, &lines, &v);
 	assert_int_equal(v.word, CT_NEUTRAL);
 	assert_string_equal(v.reason, "0 evictions: nothing to act on");
-	estimate(p, &lines, 1.012, 1.012, 1.012, "replay"); /* of what else it changes */
+	verdict_estimate(p, &lines, 1.012, 1.012, 1.012, "replay"); /* of what else it changes */
 	ct_verdict_decide(p, &lines, &v);
 	assert_string_equal(v.reason,
 	                    "0 evictions: nothing to act on, +1.2 % come of what New+ changes besides");
-	estimate(p, &lines, 1.3, 1.3, 1.3, "replay"); /* it moved all the same */
+	verdict_estimate(p, &lines, 1.3, 1.3, 1.3, "replay"); /* it moved all the same */
 	ct_verdict_decide(p, &lines, &v);
 	assert_null(strstr(v.reason, "nothing to act on"));
-	estimate(p, &lines, 1.0, 1.0, 1.0, "replay");
+	verdict_estimate(p, &lines, 1.0, 1.0, 1.0, "replay");
 	assert_int_equal(ct_profile_add_count(p, "all", "lines_left", 3, NULL, "replay", NULL), 0);
 	ct_verdict_decide(p, &lines, &v);
 	assert_null(strstr(v.reason, "0 evictions"));
@@ -602,11 +404,11 @@ static void test_rows_of_replays(void **state)
 {
 	static const char *const head[] = {"speed-up", "range"};
 	const struct ct_mechanism_number row[] = {{1.5, 1.5, 1.5}, {1.5, NAN, NAN}};
-	struct ct_profile *p = profile(8, 0.1);
+	struct ct_profile *p = verdict_profile(8, 0.1);
 	struct ct_verdict v;
 	char want[64];
 	(void)state;
-	estimate(p, &registers, 1.5, NAN, NAN, "replay");
+	verdict_estimate(p, &registers, 1.5, NAN, NAN, "replay");
 	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.decided_by, CT_DECIDED_FULL);
 	snprintf(want, sizeof want, "%.3f..%.3f", v.low, v.high);
@@ -636,7 +438,7 @@ static void test_line(void **state)
 		"verdict: benefits: New runs 1.20 times as fast as this GPU as configured (range "
 		"1.14..1.26, decided by the estimate): conflicts are rare\n");
 	ct_buf_reset(&b);
-	struct ct_profile *p = profile(0.04, 0.1);
+	struct ct_profile *p = verdict_profile(0.04, 0.1);
 	ct_verdict_decide(p, &registers, &v);
 	ct_verdict_line(&v, &registers, &b);
 	assert_string_equal(b.data,
@@ -654,7 +456,7 @@ static void test_long_numbers(void **state)
 		struct ct_verdict v;
 		char behind[4096];
 	} x;
-	struct ct_profile *p = profile(8, 0.1);
+	struct ct_profile *p = verdict_profile(8, 0.1);
 	(void)state;
 	for (size_t i = 0; i < sizeof metric / sizeof metric[0]; i++)
 		assert_int_equal(ct_profile_add_real(p, "all", metric[i], 1e306, NULL, "replay", NULL),
@@ -680,7 +482,7 @@ static void test_long_numbers(void **state)
 		assert_true(strlen(x.v.reason) < CT_REASON_MAX);
 		for (size_t c = 0; c < sizeof x.behind; c++)
 			assert_int_equal(x.behind[c], 'x');
-		estimate(p, m, 1.2, 1.1, 1.3, "replay");
+		verdict_estimate(p, m, 1.2, 1.1, 1.3, "replay");
 		ct_verdict_decide(p, m, &x.v);
 		assert_true(strlen(x.v.reason) < CT_REASON_MAX);
 	}
@@ -711,101 +513,13 @@ static void test_record(void **state)
 	ct_profile_free(p);
 }
 
-static void test_name(void **state)
-{
-	static const char *const path[][2] = {
-		{"traces/bfs/kernelslist.g", "bfs"},
-		{"traces/bfs/kernelslist.g.xz", "bfs"},
-		{"bfs.ctz", "bfs"},
-		{"/a/b/bfs/", "bfs"},
-		{"runs/bfs.profile", "bfs"},
-		{"bfs/kernel-3.traceg.zst", "bfs:kernel-3"},
-		{"kernel-3.traceg", "kernel-3"},
-		{"kernelslist.g", "kernelslist.g"},
-		{"./kernelslist.g", "kernelslist.g"},
-		{"../x.trace.gz", "x"},
-		{"-", "-"},
-		{"", ""},
-		{".ctz", ".ctz"},
-	};
-	char name[CT_WORKLOAD_NAME_MAX];
-	(void)state;
-	for (size_t i = 0; i < sizeof path / sizeof path[0]; i++) {
-		ct_workload_name_of_path(path[i][0], name, sizeof name);
-		assert_string_equal(name, path[i][1]);
-	}
-	char *here = realpath(".", NULL);
-	assert_non_null(here);
-	static const char *const folder[] = {".", "./", "./."};
-	for (size_t i = 0; i < sizeof folder / sizeof folder[0]; i++) {
-		char own[CT_WORKLOAD_NAME_MAX];
-		ct_workload_name_of_path(folder[i], name, sizeof name);
-		ct_workload_name_of_path(here, own, sizeof own);
-		assert_string_equal(name, own);
-		assert_string_not_equal(name, ".");
-	}
-	free(here);
-	ct_workload_name_of_path("abcdefgh", name, 5);
-	assert_string_equal(name, "abcd");
-}
-
-struct list {
-	char name[20][CT_WORKLOAD_NAME_MAX];
-	size_t n;
-};
-
-static char *name_of(void *ctx, size_t i)
-{
-	struct list *l = ctx;
-	return strcmp(l->name[i], "-") ? l->name[i] : NULL;
-}
-
-static void distinct(const char *given, const char *want)
-{
-	struct list l = {.n = 0};
-	char text[8192] = "";
-	for (const char *s = given; *s; s += strcspn(s, " "), s += *s == ' ')
-		snprintf(l.name[l.n++], CT_WORKLOAD_NAME_MAX, "%.*s", (int)strcspn(s, " "), s);
-	assert_int_equal(ct_workload_distinguish(l.n, name_of, &l, NULL), CT_OK);
-	for (size_t i = 0; i < l.n; i++)
-		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "",
-		         l.name[i]);
-	assert_string_equal(text, want);
-}
-
-/* No two workloads share a name, also where one is called as another would be numbered. */
-static void test_distinct(void **state)
-{
-	unsigned k = 0;
-	char long_name[2 * CT_WORKLOAD_NAME_MAX] = "", want[2 * CT_WORKLOAD_NAME_MAX] = "";
-	(void)state;
-	distinct("a", "a");
-	distinct("a b a a b", "a b a#2 a#3 b#2");
-	distinct("a a a#2", "a a#3 a#2");
-	distinct("a#2 a a", "a#2 a a#3");
-	distinct("a a#2 a#2 a a#2#2 a#3", "a a#2 a#2#3 a#4 a#2#2 a#3");
-	distinct("a - a - a", "a - a#2 - a#3");
-	memset(long_name, 'x', CT_WORKLOAD_NAME_MAX - 1);
-	memset(want, 'x', CT_WORKLOAD_NAME_MAX - 1);
-	snprintf(long_name + CT_WORKLOAD_NAME_MAX - 1, CT_WORKLOAD_NAME_MAX, " %s", "");
-	memset(long_name + CT_WORKLOAD_NAME_MAX, 'x', CT_WORKLOAD_NAME_MAX - 1);
-	snprintf(want + CT_WORKLOAD_NAME_MAX - 1, CT_WORKLOAD_NAME_MAX + 1, " %.*s#2",
-	         CT_WORKLOAD_NAME_MAX - 12, want);
-	distinct(long_name, want);
-	assert_int_equal(ct_workload_numbered("a#12", &k), 1);
-	assert_int_equal(k, 12);
-	static const char *const none[] = {"a", "a#", "#2", "a#1", "a#02", "a#2b", "a#99999999999", ""};
-	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
-		assert_int_equal(ct_workload_numbered(none[i], &k), 0);
-}
-
 /* What a sample of lines is off by widens the estimates that read those lines, and no others: an estimate by
  * registers stays as it is. */
 static void test_sampled(void **state)
 {
 	unsigned none = 0, l1 = 0, views = 0;
 	(void)state;
-	struct ct_profile *p = profile(8, 0.1);
+	struct ct_profile *p = verdict_profile(8, 0.1);
 	assert_int_equal(ct_profile_add_re(p, "all", "l1", 0.125, 0.05, 0.07, NULL), CT_OK);
 	assert_int_equal(ct_profile_add_re(p, "all", "llc@sms=34", 0.125, 0.2, 0.3, NULL), CT_OK);
 	for (unsigned k = 0; k < ct_mechanism_count(); k++) {
@@ -831,30 +545,14 @@ static void test_sampled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_range),
-		cmocka_unit_test(test_sampled),
-		cmocka_unit_test(test_too_small),
-		cmocka_unit_test(test_one_channel),
-		cmocka_unit_test(test_part),
-		cmocka_unit_test(test_inside),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_lacking),
-		cmocka_unit_test(test_unsaid),
-		cmocka_unit_test(test_credit),
-		cmocka_unit_test(test_bound_over),
-		cmocka_unit_test(test_quick_alternatives),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_no_reuse),
-		cmocka_unit_test(test_too_wide),
-		cmocka_unit_test(test_acted),
-		cmocka_unit_test(test_rows_of_replays),
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_long_numbers),
-		cmocka_unit_test(test_record),
-		cmocka_unit_test(test_name),
-		cmocka_unit_test(test_distinct),
+		cmocka_unit_test(test_words),           cmocka_unit_test(test_range),
+		cmocka_unit_test(test_sampled),         cmocka_unit_test(test_too_small),
+		cmocka_unit_test(test_one_channel),     cmocka_unit_test(test_part),
+		cmocka_unit_test(test_inside),          cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_lacking),         cmocka_unit_test(test_unsaid),
+		cmocka_unit_test(test_too_wide),        cmocka_unit_test(test_acted),
+		cmocka_unit_test(test_rows_of_replays), cmocka_unit_test(test_line),
+		cmocka_unit_test(test_long_numbers),    cmocka_unit_test(test_record),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
