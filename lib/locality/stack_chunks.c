@@ -124,17 +124,13 @@ static void run_chunk(void *ctx, size_t number)
 /* 0, or -1 where locks or memory cannot be had: nothing was done. */
 static int run_all(struct chunks *c, unsigned threads)
 {
-	int rc = -1;
 	c->spare = ct_calloc(threads, sizeof *c->spare);
 	if (!c->spare)
 		return -1;
-	if (pthread_mutex_init(&c->lock, NULL) == 0) {
-		if (pthread_cond_init(&c->moved, NULL) == 0) {
-			ct_parallel_for(threads, (c->n - 1) / c->chunk + 1, run_chunk, c);
-			pthread_cond_destroy(&c->moved);
-			rc = 0;
-		}
-		pthread_mutex_destroy(&c->lock);
+	int rc = ct_lock_init(&c->lock, &c->moved);
+	if (rc == 0) {
+		ct_parallel_for(threads, (c->n - 1) / c->chunk + 1, run_chunk, c);
+		ct_lock_free(&c->lock, &c->moved);
 	}
 	for (size_t i = 0; i < c->spares; i++)
 		c->spare[i]->ops->free(c->spare[i]);

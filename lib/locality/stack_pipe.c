@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "locality/fast.h"
 #include "locality/stack_pipe.h"
 
@@ -101,13 +102,7 @@ size_t ct_stack_pipe(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t
 	pthread_t counter;
 	size_t done = 0;
 	p.ring = malloc(CHUNKS * sizeof *p.ring);
-	if (!p.ring)
-		return 0;
-	if (pthread_mutex_init(&p.lock, NULL) != 0) {
-		free(p.ring);
-		return 0;
-	}
-	if (pthread_cond_init(&p.moved, NULL) == 0) {
+	if (p.ring && ct_lock_init(&p.lock, &p.moved) == 0) {
 		if (pthread_create(&counter, NULL, count_all, &p) == 0) {
 			done = feed_chunks(&p, line, n, distance);
 			pthread_mutex_lock(&p.lock);
@@ -116,9 +111,8 @@ size_t ct_stack_pipe(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t
 			pthread_mutex_unlock(&p.lock);
 			pthread_join(counter, NULL);
 		}
-		pthread_cond_destroy(&p.moved);
+		ct_lock_free(&p.lock, &p.moved);
 	}
-	pthread_mutex_destroy(&p.lock);
 	free(p.ring);
 	return done;
 }

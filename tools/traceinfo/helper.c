@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
+
 enum { QUEUE = 16 };
 
 struct helper {
@@ -49,11 +51,11 @@ static void *help_work(void *arg)
 struct helper *helper_new(struct census *c, int threaded)
 {
 	struct helper *h = calloc(1, sizeof *h);
-	if (!h)
+	if (!h || ct_lock_init(&h->lock, &h->changed) < 0) {
+		free(h);
 		return NULL;
+	}
 	h->census = c;
-	pthread_mutex_init(&h->lock, NULL);
-	pthread_cond_init(&h->changed, NULL);
 	h->threaded = threaded && pthread_create(&h->thread, NULL, help_work, h) == 0;
 	return h;
 }
@@ -103,7 +105,6 @@ void helper_free(struct helper *h)
 		pthread_mutex_unlock(&h->lock);
 		pthread_join(h->thread, NULL);
 	}
-	pthread_mutex_destroy(&h->lock);
-	pthread_cond_destroy(&h->changed);
+	ct_lock_free(&h->lock, &h->changed);
 	free(h);
 }
