@@ -9,7 +9,7 @@
 #include "models/tag_split/l1_internal.h"
 #include "models/tag_split/measure_internal.h"
 
-enum { LINE = 128, AHEAD = 4 /* instructions */ };
+enum { LINE = 128, AHEAD = 8 /* requests */ };
 
 int ct_ts_measure_new(struct ct_ts_measure **out, const struct ct_gpu *g,
                       const struct ct_ts_measure_options *o, struct ct_error *e)
@@ -31,7 +31,8 @@ int ct_ts_measure_new(struct ct_ts_measure **out, const struct ct_gpu *g,
 	m->one = ct_calloc(m->n ? m->n : 1, sizeof *m->one);
 	m->inst = ct_calloc(TS_BATCH, sizeof *m->inst);
 	m->line = ct_calloc(TS_BATCH_LINES, sizeof *m->line);
-	int st = m->one && m->inst && m->line ? CT_OK : ct_fail_nomem(e);
+	m->own = ct_calloc((size_t)4 * TS_BATCH_LINES, sizeof *m->own);
+	int st = m->one && m->inst && m->line && m->own ? CT_OK : ct_fail_nomem(e);
 	for (unsigned i = 0; i < m->n && st == CT_OK; i++) {
 		struct ts_one *one = &m->one[i];
 		one->system = o->systems ? o->systems[i] : *ct_ts_system_at(i);
@@ -55,6 +56,7 @@ void ct_ts_measure_free(struct ct_ts_measure *m)
 	free(m->one);
 	free(m->inst);
 	free(m->line);
+	free(m->own);
 	free(m);
 }
 
@@ -68,15 +70,15 @@ const struct ct_ts_system *ct_ts_measure_system(const struct ct_ts_measure *m, u
 /* Chunks of a 128 B line that a request touches. */
 static uint32_t chunks_of(const struct ct_line_request *q, uint32_t chunk)
 {
-	uint32_t out = 0, n = LINE / chunk;
+	uint32_t out = 0;
 	if (chunk == 32)
 		return q->sectors;
-	for (uint32_t i = 0; i < n; i++) {
+	if (chunk == LINE)
+		return 1;
+	for (uint32_t i = 0; i < LINE / chunk; i++) {
 		uint32_t from = i * chunk;
 		uint64_t part = chunk >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << chunk) - 1;
 		uint64_t bytes = q->bytes[from / 64] >> from % 64 & part;
-		if (chunk == LINE)
-			bytes |= q->bytes[1];
 		out |= (uint32_t)(bytes != 0) << i;
 	}
 	return out;
@@ -116,41 +118,61 @@ static uint64_t flits_of(const struct ct_ts_measure *m, uint32_t payload)
 
 /* ---- counting ---- */
 
-static void count_fetch(struct ct_ts_measure *m, struct ts_one *one, uint32_t miss)
+struct ts_fetch ts_measure_fetch(const struct ct_ts_measure *m, const struct ct_ts_shape *s,
+                                 uint32_t chunks)
 {
-	struct ct_ts_counts *c = &one->c;
-	uint32_t chunk = one->shape.chunk, bytes = ts_few_bits(miss) * chunk;
-	uint32_t sectors = sectors_of(miss, chunk), lines = count_pieces(sectors, m->g.llc.line);
-	uint32_t access = count_pieces(sectors, m->g.llc.sector);
-	c->fetched_bytes += bytes;
-	c->data_packets += ct_ts_data_packets(ts_few_bits(miss), chunk, m->packet);
-	c->llc_accesses += access;
-	c->llc_lines += lines;
-	c->request_flits += lines * flits_of(m, 0);
-	c->reply_flits += access * flits_of(m, access == 1 ? bytes : (bytes + access - 1) / access);
+	struct ts_fetch f = {.sectors = sectors_of(chunks, s->chunk)};
+	uint32_t bytes = ts_few_bits(chunks) * s->chunk;
+	f.bytes = (uint16_t)bytes;
+	f.packets = (uint16_t)ct_ts_data_packets(ts_few_bits(chunks), s->chunk, m->packet);
+	f.accesses = (uint16_t)count_pieces(f.sectors, m->g.llc.sector);
+	f.lines = (uint16_t)count_pieces(f.sectors, m->g.llc.line);
+	f.request_flits = (uint16_t)(f.lines * flits_of(m, 0));
+	if (f.accesses)
+		f.reply_flits = (uint16_t)(f.accesses *
+		                           flits_of(m, (bytes + f.accesses - 1) / f.accesses));
+	return f;
 }
 
-/* Returns whether it missed. */
-static int count_load(struct ct_ts_measure *m, struct ts_one *one, const struct ts_request *q,
-                      const struct ct_ts_result *r, int coarse)
+static struct ts_fetch fetch_of(const struct ct_ts_measure *m, const struct ts_one *one, uint32_t chunks)
+{
+	return one->fetch ? one->fetch[chunks] : ts_measure_fetch(m, &one->shape, chunks);
+}
+
+/* Requests of a load that are followed: n lines of the system's own with so many sectors. The port takes them by lines
+ * of 128 B at most. */
+static void count_requests(struct ct_ts_counts *c, uint32_t n, uint32_t sectors, uint32_t port_cycles)
+{
+	c->requests += n;
+	c->sectors += sectors;
+	c->port_cycles += port_cycles;
+}
+
+static void count_request(struct ts_one *one, const struct ts_request *q)
+{
+	count_requests(&one->c, 1, ts_few_bits(q->sectors), count_pieces(q->sectors, LINE));
+}
+
+/* A request of a load that is followed and missed: nothing leaves the L1 for one that hit. */
+static void count_miss(const struct ct_ts_measure *m, struct ts_one *one, const struct ts_request *q,
+                       const struct ct_ts_result *r)
 {
 	struct ct_ts_counts *c = &one->c;
 	uint32_t missing = r->miss & q->chunks;
-	c->requests++;
-	c->sectors += ts_few_bits(q->sectors);
-	c->port_cycles += count_pieces(q->sectors, LINE) +
-	                  (one->shape.kind == CT_TS_DSC && r->replaced > 1 ? r->replaced - 1 : 0);
+	struct ts_fetch f = fetch_of(m, one, r->miss);
+	c->port_cycles += one->shape.kind == CT_TS_DSC && r->replaced > 1 ? r->replaced - 1 : 0;
 	c->evicted += r->evicted;
 	c->collateral += r->collateral;
-	c->coarse_requests += coarse != 0;
-	if (!r->miss)
-		return 0;
 	c->request_misses++;
 	c->partial += r->hit != 0;
 	c->coarse_only += missing == 0;
-	c->sector_misses += ts_few_bits(q->sectors & sectors_of(missing, one->shape.chunk));
-	count_fetch(m, one, r->miss);
-	return 1;
+	c->sector_misses += ts_few_bits(q->sectors & fetch_of(m, one, missing).sectors);
+	c->fetched_bytes += f.bytes;
+	c->data_packets += f.packets;
+	c->llc_accesses += f.accesses;
+	c->llc_lines += f.lines;
+	c->request_flits += f.request_flits;
+	c->reply_flits += f.reply_flits;
 }
 
 static void note_set(struct ts_one *one, uint32_t set, int miss)
@@ -168,15 +190,13 @@ static int mode_of(const struct ts_one *one, uint32_t sm, uint32_t set)
 	return one->mode.coarse;
 }
 
-/* Loads one request; 1 if it was followed, and *missed whether it missed. */
-static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm, const struct ts_request *q,
-                    int *missed)
+/* Loads one request. Returns 1 if its set is followed; *missed says whether it missed then. */
+static int load_one(struct ct_ts_measure *m, struct ts_one *one, const struct ts_request *q, int *missed)
 {
-	uint32_t set = ct_ts_l1_set(one->l1[sm], q->line);
+	const uint32_t sm = q->sm, set = q->set;
 	int sampler = sm == 0 && one->role[set] != CT_TS_FOLLOWER, followed = one->followed[set];
 	struct ct_ts_result r;
 	*missed = 0;
-	one->c.seen += (uint64_t)m->counting;
 	if (!followed && !sampler)
 		return 0;
 	int coarse = mode_of(one, sm, set);
@@ -188,9 +208,14 @@ static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm, co
 			1 + ct_ts_data_packets(ts_few_bits(r.miss), one->shape.chunk, m->packet));
 	if (!followed || !m->counting)
 		return followed;
-	*missed = count_load(m, one, q, &r, coarse);
-	if (m->o.sample < 1)
-		note_set(one, set, *missed);
+	one->c.coarse_requests += coarse != 0;
+	*missed = r.miss != 0;
+	if (r.miss)
+		count_miss(m, one, q, &r);
+	if (one->follows_all)
+		return 1;
+	count_request(one, q);
+	note_set(one, set, *missed);
 	return 1;
 }
 
@@ -208,12 +233,11 @@ static void count_store(const struct ct_ts_measure *m, struct ct_ts_counts *c, u
 }
 
 /* A store in one system's L1s. Only sets that are followed count; others only learn. */
-static void store_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
-                      const struct ts_request *q)
+static void store_one(struct ct_ts_measure *m, struct ts_one *one, const struct ts_request *q)
 {
 	struct ct_ts_counts *c = &one->c;
 	struct ct_ts_result r;
-	uint32_t set = ct_ts_l1_set(one->l1[sm], q->line), n = ts_few_bits(q->sectors);
+	uint32_t sm = q->sm, set = q->set, n = ts_few_bits(q->sectors);
 	count_store(m, c, q->sectors);
 	if (!one->followed[set] && !(sm == 0 && one->role[set] != CT_TS_FOLLOWER))
 		return;
@@ -235,7 +259,9 @@ void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a)
 	struct ts_mrpb_sm *b = ctx;
 	struct ct_ts_counts *c = &b->one->c;
 	const struct ct_ts_mrpb_request *t = &a->request;
-	struct ts_request q = {t->line, t->chunks, sectors_of(t->chunks, b->one->shape.chunk)};
+	struct ts_request q = {.line = t->line,
+	                       .chunks = t->chunks,
+	                       .sectors = sectors_of(t->chunks, b->one->shape.chunk)};
 	if (t->is_store) {
 		if (t->id == NO_LOAD)
 			return;
@@ -247,7 +273,10 @@ void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a)
 	}
 	struct ts_waiting *w = &b->load[t->id];
 	if (w->counted) {
-		w->missed += (uint32_t)count_load(b->m, b->one, &q, &a->result, 0);
+		count_request(b->one, &q);
+		if (a->result.miss)
+			count_miss(b->m, b->one, &q, &a->result);
+		w->missed += a->result.miss != 0;
 		c->bypassed += a->bypassed != 0;
 	}
 	if (--w->left)
@@ -303,14 +332,17 @@ static unsigned split_up(const struct ts_one *one, const struct ct_line_request 
 	case 32:
 		for (unsigned i = 0; i < n; i++)
 			for (uint32_t m = q[i].sectors; m; m &= m - 1)
-				out[k++] = (struct ts_request){q[i].line << 2 | ct_low_bit(m), 1, 1};
+				out[k++] = (struct ts_request){.line = q[i].line << 2 | ct_low_bit(m),
+				                               .chunks = 1,
+				                               .sectors = 1};
 		return k;
 	case 64:
 		for (unsigned i = 0; i < n; i++)
 			for (uint32_t h = 0; h < 2; h++) {
 				uint32_t m = q[i].sectors >> 2 * h & 3;
 				if (m)
-					out[k++] = (struct ts_request){q[i].line << 1 | h, m, m};
+					out[k++] = (struct ts_request){
+						.line = q[i].line << 1 | h, .chunks = m, .sectors = m};
 			}
 		return k;
 	case 256:
@@ -320,41 +352,66 @@ static unsigned split_up(const struct ts_one *one, const struct ct_line_request 
 				out[k - 1].chunks = out[k - 1].sectors |= m;
 				continue;
 			}
-			out[k++] = (struct ts_request){q[i].line >> 1, m, m};
+			out[k++] = (struct ts_request){
+				.line = q[i].line >> 1, .chunks = m, .sectors = m};
 		}
 		return k;
 	default:
 		for (unsigned i = 0; i < n; i++)
-			out[k++] = (struct ts_request){
-				q[i].line, chunks_of(&q[i], one->shape.chunk), q[i].sectors};
+			out[k++] = (struct ts_request){.line = q[i].line,
+			                               .chunks = chunks_of(&q[i], one->shape.chunk),
+			                               .sectors = q[i].sectors};
 		return k;
 	}
 }
 
-/* Loads of one instruction; what share of its requests was followed stays by their number. */
-static void load_all(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
-                     const struct ts_request *q, unsigned n)
+/* Brings the set near of a request that comes soon. */
+static void bring_near(const struct ct_ts_measure *m, const struct ts_one *one,
+                       const struct ts_request *now)
+{
+	const struct ts_request *q = now + AHEAD;
+	if (q >= m->own + m->requests)
+		return;
+	const struct ct_ts_l1 *l1 = one->l1[q->sm];
+	l1->ops->near(l1, q->set, q->line);
+}
+
+/* Counts a load of n requests, of which so many are followed and so many missed. */
+static void count_load(struct ts_one *one, const struct ts_inst *inst, unsigned n, unsigned followed,
+                       unsigned missed)
 {
 	struct ct_ts_counts *c = &one->c;
-	unsigned followed = 0, missed = 0, of = n < CT_TS_LINES_MAX ? n : CT_TS_LINES_MAX;
-	uint64_t wide = m->g.llc.line / one->shape.line, last = UINT64_MAX;
-	for (unsigned i = 0; i < n; i++) {
-		int miss;
-		followed += (unsigned)load_one(m, one, sm, &q[i], &miss);
-		missed += (unsigned)miss;
-		if (!miss || wide < 2)
-			continue;
-		/* Neighbours in one LLC line wait for the same DRAM access. */
-		c->llc_lines -= q[i].line / wide == last;
-		last = q[i].line / wide;
-	}
-	if (!m->counting || !n)
+	unsigned of = n < CT_TS_LINES_MAX ? n : CT_TS_LINES_MAX;
+	if (!inst->counting || !n)
 		return;
+	if (one->follows_all)
+		count_requests(c, n, inst->sectors, one->shape.line > LINE ? inst->n : n);
+	c->seen += n;
 	c->loads++;
 	c->load_misses += missed != 0;
 	c->insts_of[of]++;
 	c->requests_of[of] += followed;
 	c->misses_of[of] += missed;
+}
+
+/* Loads of one instruction; what share of its requests was followed stays by their number. */
+static void load_all(struct ct_ts_measure *m, struct ts_one *one, const struct ts_inst *inst,
+                     const struct ts_request *q, unsigned n)
+{
+	unsigned followed = 0, missed = 0;
+	uint64_t wide = m->g.llc.line / one->shape.line, last = UINT64_MAX;
+	for (unsigned i = 0; i < n; i++) {
+		int miss;
+		bring_near(m, one, &q[i]);
+		followed += (unsigned)load_one(m, one, &q[i], &miss);
+		missed += (unsigned)miss;
+		if (!miss || wide < 2)
+			continue;
+		/* Neighbours in one LLC line wait for the same DRAM access. */
+		one->c.llc_lines -= q[i].line / wide == last;
+		last = q[i].line / wide;
+	}
+	count_load(one, inst, n, followed, missed);
 }
 
 static int is_load(const struct ct_sinst *s)
@@ -377,46 +434,90 @@ static int served_by_l1(const struct ct_ts_measure *m, const struct ct_sinst *s)
 
 /* ---- batches ---- */
 
-/* Brings the sets of an instruction near. */
-static void prefetch_sets(const struct ct_ts_measure *m, const struct ts_one *one,
-                          const struct ts_inst *inst)
+/* Makes the system's requests of the whole batch. */
+static void make_requests(struct ct_ts_measure *m, const struct ts_one *one)
 {
-	const struct ct_ts_l1 *l1 = one->l1[inst->sm];
-	for (uint32_t i = 0; l1 && i < inst->n; i++) {
-		const struct ct_line_request *q = &m->line[inst->from + i];
-		uint64_t line = q->line * LINE / one->shape.line;
-		if (one->shape.line < LINE)
-			line += ct_low_bit(q->sectors) * 32 / one->shape.line;
-		l1->ops->near(l1, ct_ts_l1_set(l1, line), line);
+	m->requests = 0;
+	for (uint32_t k = 0; k < m->insts; k++) {
+		const struct ts_inst *inst = &m->inst[k];
+		const struct ct_ts_l1 *l1 = one->l1[inst->sm];
+		struct ts_request *q = m->own + m->requests;
+		unsigned n = split_up(one, m->line + inst->from, inst->n, q);
+		for (unsigned i = 0; i < n; i++) {
+			q[i].sm = inst->sm;
+			q[i].set = ct_ts_l1_set(l1, q[i].line);
+		}
+		m->requests_of[k] = n;
+		m->requests += n;
 	}
 }
 
-static void run_one(struct ct_ts_measure *m, struct ts_one *one, const struct ts_inst *inst)
+/* A system without queues takes the batch. */
+static void run_requests(struct ct_ts_measure *m, struct ts_one *one)
 {
-	struct ts_request *own = m->own;
-	if (one->mrpb) {
-		push_all(m, one, inst);
-		return;
+	const struct ts_request *q = m->own;
+	make_requests(m, one);
+	for (uint32_t k = 0; k < m->insts; q += m->requests_of[k++]) {
+		const struct ts_inst *inst = &m->inst[k];
+		m->counting = inst->counting;
+		if (inst->load) {
+			load_all(m, one, inst, q, m->requests_of[k]);
+			continue;
+		}
+		for (unsigned i = 0; i < m->requests_of[k]; i++) {
+			bring_near(m, one, &q[i]);
+			store_one(m, one, &q[i]);
+		}
 	}
-	unsigned k = split_up(one, m->line + inst->from, inst->n, own);
-	if (inst->load)
-		load_all(m, one, inst->sm, own, k);
-	for (unsigned j = 0; j < k && !inst->load; j++)
-		store_one(m, one, inst->sm, &own[j]);
+}
+
+/* An L1 in which all hits, and of which all is followed, has nothing to look up. */
+static void run_ideal(struct ct_ts_measure *m, struct ts_one *one)
+{
+	for (uint32_t k = 0; k < m->insts; k++) {
+		const struct ts_inst *inst = &m->inst[k];
+		m->counting = inst->counting;
+		if (inst->load) {
+			count_load(one, inst, inst->n, inst->n, 0);
+			continue;
+		}
+		for (uint32_t i = 0; i < inst->n; i++)
+			count_store(m, &one->c, m->line[inst->from + i].sectors);
+		one->c.stores += m->counting ? inst->n : 0;
+		one->c.store_sectors += m->counting ? inst->sectors : 0;
+	}
+}
+
+static void run_mrpb(struct ct_ts_measure *m, struct ts_one *one)
+{
+	for (uint32_t k = 0; k < m->insts; k++) {
+		m->counting = m->inst[k].counting;
+		push_all(m, one, &m->inst[k]);
+	}
 }
 
 void ts_measure_drain(struct ct_ts_measure *m)
 {
 	int counting = m->counting;
 	for (unsigned i = 0; i < m->n; i++)
-		for (uint32_t k = 0; k < m->insts; k++) {
-			if (k + AHEAD < m->insts)
-				prefetch_sets(m, &m->one[i], &m->inst[k + AHEAD]);
-			m->counting = m->inst[k].counting;
-			run_one(m, &m->one[i], &m->inst[k]);
-		}
+		if (m->one[i].mrpb)
+			run_mrpb(m, &m->one[i]);
+		else if (m->one[i].shape.kind == CT_TS_IDEAL && m->one[i].follows_all)
+			run_ideal(m, &m->one[i]);
+		else
+			run_requests(m, &m->one[i]);
 	m->counting = counting;
 	m->insts = m->lines = 0;
+}
+
+/* Appends the lines of an instruction to the batch. Returns how many sectors they have. */
+static uint32_t keep_lines(struct ct_ts_measure *m, const struct ct_line_request *q, unsigned n)
+{
+	uint32_t sectors = 0;
+	memcpy(m->line + m->lines, q, n * sizeof *q);
+	for (unsigned i = 0; i < n; i++)
+		sectors += ts_few_bits(q[i].sectors);
+	return sectors;
 }
 
 /* Keeps what an instruction asks the L1 for until the batch is full: the systems run through a batch one
@@ -437,9 +538,9 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 		return;
 	if (m->insts == TS_BATCH || m->lines + n > TS_BATCH_LINES)
 		ts_measure_drain(m);
-	memcpy(m->line + m->lines, q, n * sizeof *q);
 	m->inst[m->insts++] = (struct ts_inst){
-		ev->cycle, ev->sm, ev->warp_slot, m->lines, n, is_load(ev->sinst), m->counting};
+		ev->cycle,          ev->sm,     ev->warp_slot, m->lines, n, keep_lines(m, q, n),
+		is_load(ev->sinst), m->counting};
 	m->lines += n;
 }
 

@@ -56,11 +56,24 @@ static void choose_sets(const struct ct_ts_measure *m, struct ts_one *one)
 	memset(one->followed, 0, sets);
 	if (m->o.sample >= 1 || one->system.prioritised)
 		want = sets; /* MRPB's queues are of no use to a few sets */
+	one->follows_all = want == sets;
 	for (uint32_t left = sets, i = 0; i < sets; i++, left--)
 		if (ct_rand64(&random) % left < want) {
 			one->followed[i] = 1;
 			want--;
 		}
+}
+
+/* Costs of all masks of chunks, if they are few. */
+static int make_fetches(const struct ct_ts_measure *m, struct ts_one *one)
+{
+	uint32_t per = one->shape.line / one->shape.chunk;
+	if (per > TS_TABLE_CHUNKS)
+		return 0;
+	one->fetch = ct_calloc((size_t)1 << per, sizeof *one->fetch);
+	for (uint32_t i = 0; one->fetch && i < UINT32_C(1) << per; i++)
+		one->fetch[i] = ts_measure_fetch(m, &one->shape, i);
+	return one->fetch ? 0 : -1;
 }
 
 /* The L1s of one system on every SM for that capacity, the sets that are followed, and which of them sample a
@@ -78,7 +91,7 @@ static int build_one(struct ct_ts_measure *m, struct ts_one *one, uint64_t bytes
 	one->set_misses = ct_calloc(sets, sizeof *one->set_misses);
 	one->mrpb = one->system.prioritised ? ct_calloc(m->g.sms, sizeof *one->mrpb) : NULL;
 	if (!one->l1 || !one->followed || !one->role || !one->set_requests || !one->set_misses ||
-	    (one->system.prioritised && !one->mrpb))
+	    (one->system.prioritised && !one->mrpb) || make_fetches(m, one) < 0)
 		return ct_fail_nomem(e);
 	for (uint32_t sm = 0; sm < m->g.sms && st == CT_OK; sm++) {
 		one->shape.seed = ct_mix64(m->o.seed * 0x10001 + sm + 1);
@@ -150,11 +163,13 @@ void ts_measure_drop(struct ct_ts_measure *m, struct ts_one *one)
 	free(one->mrpb);
 	free(one->followed);
 	free(one->role);
+	free(one->fetch);
 	free(one->set_requests);
 	free(one->set_misses);
 	one->l1 = NULL;
 	one->mrpb = NULL;
 	one->followed = one->role = NULL;
+	one->fetch = NULL;
 	one->set_requests = one->set_misses = NULL;
 }
 

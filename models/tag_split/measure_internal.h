@@ -21,6 +21,16 @@ struct ts_mrpb_sm {
 	uint32_t *free_loads, n_free;
 };
 
+/* What it takes to fetch some chunks of a line. */
+struct ts_fetch {
+	uint32_t sectors; /* of 32 B, a mask */
+	uint16_t bytes, packets, accesses, lines, request_flits, reply_flits;
+};
+
+enum {
+	TS_TABLE_CHUNKS = 8
+}; /* of a line: its masks have a table of struct ts_fetch, of 5 KiB at most */
+
 /* One system. */
 struct ts_one {
 	struct ct_ts_system system;
@@ -28,8 +38,10 @@ struct ts_one {
 	struct ct_ts_l1 **l1;    /* [sm] */
 	struct ts_mrpb_sm *mrpb; /* [sm], of a prioritised system */
 	struct ct_ts_mode mode;
-	uint8_t *role;                       /* [set], of ct_ts_fetch CHOOSE */
-	uint8_t *followed;                   /* [set] */
+	uint8_t *role;     /* [set], of ct_ts_fetch CHOOSE */
+	uint8_t *followed; /* [set] */
+	int follows_all;
+	struct ts_fetch *fetch;              /* [mask of chunks], NULL for lines of more chunks */
 	uint64_t *set_requests, *set_misses; /* [set], of followed ones */
 	struct ct_ts_counts c;
 };
@@ -40,14 +52,16 @@ struct ts_inst {
 	uint64_t cycle;
 	uint32_t sm, warp;
 	uint32_t from, n; /* its lines of 128 B in struct ct_ts_measure.line, descending */
+	uint32_t sectors; /* of 32 B, of all of them */
 	int load, counting;
 };
 
-/* One load request of a system's own line. */
+/* One request of a system's own line. */
 struct ts_request {
 	uint64_t line;
 	uint32_t chunks;  /* in the shape's */
 	uint32_t sectors; /* 32 B */
+	uint32_t sm, set;
 };
 
 enum { TS_BATCH = 256, TS_BATCH_LINES = 1024 };
@@ -67,10 +81,16 @@ struct ct_ts_measure {
 	struct ct_line_request *line; /* TS_BATCH_LINES */
 	uint32_t insts, lines;
 	uint32_t packet;
-	uint16_t flits[TS_PAYLOAD_MAX + 1];               /* of a packet with that payload */
-	struct ts_request own[CT_MAX_LINES_PER_INST * 4]; /* of the instruction that a system takes */
+	uint16_t flits[TS_PAYLOAD_MAX + 1]; /* of a packet with that payload */
+	struct ts_request *
+		own; /* the batch as the system that takes it makes requests of it, 4 * TS_BATCH_LINES */
+	uint32_t requests;              /* of them */
+	uint32_t requests_of[TS_BATCH]; /* of each instruction */
 };
 
+/* What fetching chunks of a line takes in that system. */
+struct ts_fetch ts_measure_fetch(const struct ct_ts_measure *m, const struct ct_ts_shape *s,
+                                 uint32_t chunks);
 /* Takes the batch through every system, and empties it. */
 void ts_measure_drain(struct ct_ts_measure *m);
 /* Replaces the L1s of every system by empty ones of `bytes`. */
