@@ -163,25 +163,19 @@ static int count_stream(struct ct_pass_registers *r)
 /* Gathers the instructions of a warp. *cut: it had more than STEPS, and what was gathered has been counted. */
 static int gather_steps(struct ct_pass_registers *r, int *cut, struct ct_error *e)
 {
-	struct ct_inst inst;
-	uint32_t more;
+	struct step step;
 	int st;
 	*cut = 0;
 	r->steps = 0;
-	while ((st = ct_cursor_step(r->cursor, &inst, &more, e)) > 0) {
-		struct step *last = r->steps ? &r->step[r->steps - 1] : NULL;
-		r->seen += more + 1;
-		if (last && last->sid + last->insts == inst.sid && last->insts < UINT32_MAX - more) {
-			last->insts += more + 1;
-			continue;
-		}
+	while ((st = ct_cursor_stretch(r->cursor, &step.sid, &step.insts, e)) > 0) {
+		r->seen += step.insts;
 		if (r->steps == STEPS) {
 			if (!*cut)
 				ct_regs_reset(&r->regs);
 			*cut = 1;
 			count_steps(r, &r->all);
 		}
-		r->step[r->steps++] = (struct step){inst.sid, more + 1};
+		r->step[r->steps++] = step;
 	}
 	return st;
 }

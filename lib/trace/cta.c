@@ -234,6 +234,47 @@ int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, st
 	return 1;
 }
 
+/* Whether the record at p is of an instruction that does not lie behind the one before in the code. */
+static inline int is_jump(const unsigned char *p)
+{
+	return !ct_is_run(*p) && (*p & 1u << 4);
+}
+
+int ct_cursor_stretch(struct ct_cursor *c, uint32_t *sid, uint32_t *insts, struct ct_error *e)
+{
+	struct ct_unpacker *k = &c->unpacker;
+	uint32_t n = 0, first = 0;
+	int st;
+	while (c->left > 0) {
+		if (!k->run && (st = next_record(c, e)) < 0)
+			return st;
+		if (n && !k->run && is_jump(c->p))
+			break;
+		uint64_t some = k->run;
+		if (k->run) {
+			k->sid++;
+		} else if (ct_is_run(*c->p)) {
+			k->sid++;
+			some = (uint64_t)(*c->p++ & 0x7f) + 1;
+		} else {
+			c->p = ct_skip_record(k, c->p);
+			some = 1;
+		}
+		if (!n)
+			first = k->sid;
+		k->sid += (uint32_t)some - 1;
+		k->run = 0;
+		some = some < c->left ? some : c->left;
+		c->left -= some;
+		n += (uint32_t)some;
+		if (n > UINT32_MAX / 2)
+			break;
+	}
+	*sid = first;
+	*insts = n;
+	return n > 0;
+}
+
 void ct_cursor_ahead(const struct ct_cursor *c)
 {
 	if (c) {

@@ -240,3 +240,27 @@ const unsigned char *ct_unpack_values(const unsigned char *p, struct ct_inst *in
 	}
 	return p;
 }
+
+const unsigned char *ct_skip_list(const unsigned char *p, unsigned n, unsigned r)
+{
+	static const uint8_t width[] = {0, 1, 2, 3, 4, 8};
+	unsigned head = *p++;
+	if (r && n > 1) {
+		unsigned runs = head & 31, log = head >> 5 & 3;
+		return p + runs + (runs << log);
+	}
+	if (head)
+		return p + (n > 1 ? n - 1 : 0) * width[head < 5 ? head : 5];
+	for (unsigned i = 1; i < n; i++)
+		p = ct_skip_number(p);
+	return p;
+}
+
+const unsigned char *ct_skip_values(const unsigned char *p)
+{
+	uint64_t n;
+	p = ct_unpack_number(p, &n);
+	for (uint64_t i = 0; i < n; i++)
+		p = ct_skip_number(p);
+	return p;
+}

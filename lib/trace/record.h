@@ -217,6 +217,10 @@ int ct_cursor_next(struct ct_cursor *c, struct ct_inst *inst, struct ct_error *e
  * that each sid is one higher than the one before. They have no addresses and count as
  * read: the caller makes them itself, the next call returns the one behind them. */
 int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e);
+/* Tells only which instructions come: *insts of them, one behind the other in the code, of which the first is *sid.
+ * Returns 1, 0 at the end of the stream, or fails as ct_cursor_next() does. Behind it addresses are unknown: until
+ * ct_cursor_reset() no other call may read on. */
+int ct_cursor_stretch(struct ct_cursor *c, uint32_t *sid, uint32_t *insts, struct ct_error *e);
 /* Asks the host's memory for what the next call will read; c may be NULL. */
 void ct_cursor_ahead(const struct ct_cursor *c);
 /* Starts again at the head of another warp (reuses the cursor's memory). */

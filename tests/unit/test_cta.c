@@ -158,6 +158,29 @@ static void step_back(struct ct_cursor *c, const struct sample *x)
 	assert_true(runs > 20 && skipped > 20);
 }
 
+/* Only which instructions: all of them, in stretches that are as long as they can be, and behind a few that were read
+ * otherwise. */
+static void stretch_back(struct ct_cursor *c, const struct sample *x)
+{
+	struct ct_error e = {0};
+	struct ct_inst inst;
+	uint32_t sid, insts, more, longest = 0;
+	int i = 0;
+	for (; i < 5; i++)
+		assert_int_equal(ct_cursor_next(c, &inst, &e), 1);
+	assert_int_equal(ct_cursor_step(c, &inst, &more, &e), 1);
+	for (i += 1 + (int)more; i < INSTS;) {
+		assert_int_equal(ct_cursor_stretch(c, &sid, &insts, &e), 1);
+		assert_true(i + (int)insts <= INSTS);
+		for (uint32_t k = 0; k < insts; k++)
+			assert_int_equal(sid + k, x[i++].sid);
+		longest = insts > longest ? insts : longest;
+		assert_true(i == INSTS || x[i].sid != x[i - 1].sid + 1);
+	}
+	assert_int_equal(ct_cursor_stretch(c, &sid, &insts, &e), 0);
+	assert_true(longest > 2);
+}
+
 static void read_back(struct ct_cta *cta, const struct sample *all)
 {
 	struct ct_cursor *c[WARPS];
@@ -185,6 +208,8 @@ static void read_back(struct ct_cta *cta, const struct sample *all)
 	for (uint32_t w = 0; w < WARPS; w++) {
 		assert_int_equal(ct_cursor_reset(c[w], cta, w, &e), CT_OK);
 		step_back(c[w], all + w * INSTS);
+		assert_int_equal(ct_cursor_reset(c[w], cta, w, &e), CT_OK);
+		stretch_back(c[w], all + w * INSTS);
 		ct_cursor_close(c[w]);
 	}
 }

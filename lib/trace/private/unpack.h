@@ -159,6 +159,45 @@ ct_unpack_record(struct ct_unpacker *k, const unsigned char *p, struct ct_inst *
 	return p;
 }
 
+static CT_INLINE const unsigned char *ct_skip_number(const unsigned char *p)
+{
+	while (*p & 0x80)
+		p++;
+	return p + 1;
+}
+
+/* pack.c: the end of an access' addresses, of n lanes, that are not a stride. */
+const unsigned char *ct_skip_list(const unsigned char *p, unsigned n, unsigned r);
+const unsigned char *ct_skip_values(const unsigned char *p);
+
+/* Goes past a record that does not begin a run, and takes from it only which instruction it is. The addresses of
+ * what is read later are not known then. */
+static CT_INLINE const unsigned char *ct_skip_record(struct ct_unpacker *k, const unsigned char *p)
+{
+	unsigned op = *p++, form = op >> 2 & 3, r = op >> 5 & 1;
+	k->sid++;
+	if (op & 1u << 4) {
+		uint64_t v;
+		p = ct_unpack_number(p, &v);
+		k->sid += (uint32_t)ct_unpack_signed(v);
+	}
+	if (op & 3) {
+		k->mask = op & 1 ? UINT32_MAX : 0;
+		if ((op & 3) == 3) {
+			memcpy(&k->mask, p, sizeof k->mask); /* only how many bits are set counts */
+			p += 4;
+		}
+	}
+	if (form != CT_ADDR_NONE) {
+		p = ct_skip_number(p);
+		if (form != CT_ADDR_STRIDE)
+			p = ct_skip_list(p, ct_popcount(k->mask), r);
+		else if (!r)
+			p = ct_skip_number(p);
+	}
+	return op & 1u << 6 ? ct_skip_values(p) : p;
+}
+
 /* The same of the next instruction of the stream: of the pending run (p is not looked at), or of the
  * record at p, which may begin a run. */
 static CT_INLINE const unsigned char *
