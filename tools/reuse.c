@@ -178,7 +178,9 @@ static void print_sampling(const struct ct_profile *p, struct ct_buf *b)
 	struct ct_table t = {.columns = 4, .style = ct_terminal_style()};
 	if (!ct_profile_next(p, "RE", &i))
 		return;
-	ct_buf_puts(b, "\nSampled: miss ratios by capacity are off by no more than this (95 %)\n");
+	ct_buf_puts(
+		b,
+		"\nSampled: ratios by capacity (of misses, or of replication) are off by no more than this (95 %)\n");
 	ct_table_cell(&t, "view");
 	ct_table_cell(&t, "rate");
 	ct_table_cell(&t, "on average");

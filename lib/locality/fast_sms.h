@@ -62,13 +62,13 @@ CT_INLINE struct sms_place sms_find(const struct ct_sm_stacks *s, uint32_t numbe
 	return p;
 }
 
-/* RJ of a read at distance `own`: the reading SM is counted like the others, which spares a
+/* RJ of a read at distance `own` that stands for `each` reads: the reading SM is counted like the others, which spares a
  * branch for each, and taken out again. */
 CT_INLINE void sms_ask(const struct ct_sm_stacks *s, const struct sms_place *p, uint32_t sm,
-                       uint64_t own, struct ct_rj_table *nearest, struct ct_rj_table *sharers)
+                       uint64_t own, uint64_t each, struct ct_sharing *sharing)
 {
-	unsigned bin = ct_rj_bin(own);
-	uint64_t *row = sharers->count[bin], least = CT_COLD;
+	const unsigned bin = ct_rj_bin(own);
+	uint64_t *row = sharing->sharers.count[bin], least = CT_COLD;
 	const uint32_t *time = p->times;
 	for (uint32_t i = 0; p->in && i < s->words; i++)
 		for (uint64_t bits = p->set[i]; bits; bits &= bits - 1, time++) {
@@ -76,14 +76,15 @@ CT_INLINE void sms_ask(const struct ct_sm_stacks *s, const struct sms_place *p, 
 			if (*time == CT_TIME_NONE)
 				continue;
 			uint64_t d = sms_after(&s->sm[j], *time);
-			row[ct_rj_warm_bin(d)]++;
+			row[ct_rj_warm_bin(d)] += each;
 			d = j == sm ? CT_COLD : d;
 			least = d < least ? d : least;
 		}
 	if (own != CT_COLD)
-		row[bin]--;
-	sharers->used[bin] = 1;
-	ct_rj_table_count(nearest, own, least);
+		row[bin] -= each;
+	sharing->sharers.used[bin] = sharing->nearest.used[bin] = 1;
+	sharing->nearest.count[bin][ct_rj_bin(least)] += each;
+	ct_sharing_note(sharing, own, least, each);
 }
 
 /* The own SM's window: the line's slot dies, and if it enters or stays it gets a new one. */
@@ -129,8 +130,7 @@ CT_INLINE void sms_cold(struct ct_stack_op *op)
 /* An SM touches a line: its distance on that SM's stack, and, where sharing is counted, how near other
  * SMs have the line. */
 CT_INLINE void sms_access(struct ct_sm_stacks *s, const struct ct_obs_event *ev, uint32_t number,
-                          struct ct_stack_op *op, struct ct_rj_table *nearest,
-                          struct ct_rj_table *sharers)
+                          struct ct_stack_op *op, struct ct_sharing *sharing)
 {
 	struct ct_sm_window *m = &s->sm[ev->sm];
 	int kind = ev->is_write ? s->store : CT_STACK_TOUCH;
@@ -143,8 +143,11 @@ CT_INLINE void sms_access(struct ct_sm_stacks *s, const struct ct_obs_event *ev,
 	uint64_t d = known ? sms_after(m, p.told) : CT_COLD;
 	s->distinct_sectors += POPCOUNT((uint64_t)(ev->mask & ~s->ever[number] & 15));
 	s->ever[number] |= ev->mask;
-	if (sharers && !ev->is_write)
-		sms_ask(s, &p, ev->sm, d, nearest, sharers);
+	if (sharing && !ev->is_write) {
+		uint64_t each = ct_sharing_read(sharing, d);
+		if (each)
+			sms_ask(s, &p, ev->sm, d, each, sharing);
+	}
 	if (!known && kind != CT_STACK_TOUCH)
 		return;
 	if (!p.there) {
@@ -171,8 +174,7 @@ CT_INLINE void sms_prefetch_chunk(const struct ct_sm_stacks *s, uint32_t number)
 }
 
 static void sms_batch(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
-                      size_t n, struct ct_stack_op *op, struct ct_rj_table *nearest,
-                      struct ct_rj_table *sharers)
+                      size_t n, struct ct_stack_op *op, struct ct_sharing *sharing)
 {
 	for (size_t i = 0; i < n && !s->failed; i++) {
 		if (i + SMS_FAR < n) {
@@ -181,7 +183,7 @@ static void sms_batch(struct ct_sm_stacks *s, const struct ct_obs_event *ev, con
 		}
 		if (i + SMS_NEAR < n)
 			sms_prefetch_chunk(s, number[i + SMS_NEAR]);
-		sms_access(s, &ev[i], number[i], &op[i], nearest, sharers);
+		sms_access(s, &ev[i], number[i], &op[i], sharing);
 	}
 }
 

@@ -60,13 +60,19 @@ static uint32_t sm_of(const struct ct_lineutil *u, const struct node *n)
 	return n->owner / u->sets;
 }
 
+/* The same as sm_of() == sm, without a division. */
+static int is_of(const struct ct_lineutil *u, const struct node *n, uint32_t sm)
+{
+	return n->owner - sm * u->sets < u->sets;
+}
+
 /* Slot that holds the line, or the free slot where it belongs. */
 static uint64_t find_slot(const struct ct_lineutil *u, uint32_t sm, uint64_t line)
 {
 	uint64_t i = hash_of(u, sm, line);
 	while (u->slot[i] != NONE) {
 		const struct node *n = &u->node[u->slot[i]];
-		if (n->line == line && sm_of(u, n) == sm)
+		if (n->line == line && is_of(u, n, sm))
 			break;
 		i = (i + 1) & (u->slots - 1);
 	}

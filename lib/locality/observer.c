@@ -239,16 +239,12 @@ static int make_buffers(struct ct_locality *l)
 	l->filling = &l->batch[0];
 	l->number = ct_calloc(CT_OBS_EVENTS, sizeof *l->number);
 	l->op = ct_calloc(CT_OBS_STREAMS * CT_OBS_PIECE, sizeof *l->op);
-	if (l->o.sharing) {
-		l->nearest = ct_rj_table_new();
-		l->sharers = ct_rj_table_new();
-	}
+	if (l->o.sharing)
+		l->sharing = ct_sharing_new(
+			l->o.sharing_reads ? l->o.sharing_reads : UINT64_MAX, l->o.seed);
 	if (l->sampled)
 		l->part = ct_calloc(CT_VIEWS, sizeof *l->part);
-	return l->number && l->op && (!l->o.sharing || (l->nearest && l->sharers)) &&
-	                       (!l->sampled || l->part)
-	               ? 0
-	               : -1;
+	return l->number && l->op && (!l->o.sharing || l->sharing) && (!l->sampled || l->part) ? 0 : -1;
 }
 
 /* Refuses what the stacks cannot count, with the key that would help. */
@@ -318,8 +314,7 @@ void ct_locality_free(struct ct_locality *l)
 	free(l->number);
 	free(l->op);
 	free(l->part);
-	ct_rj_table_free(l->nearest);
-	ct_rj_table_free(l->sharers);
+	ct_sharing_free(l->sharing);
 	ct_linemap_free(&l->lines);
 	ct_locality_counts_free(&l->now);
 	free(l);
@@ -416,11 +411,8 @@ int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c, str
 		rc = ct_stack_check(l->merged, e);
 	if (rc == 0)
 		rc = ct_stack_check(l->llc, e);
-	if (rc == 0 && l->o.sharing) {
-		rc = ct_rj_table_move(l->nearest, &l->now.rj_nearest, e);
-		if (rc == 0)
-			rc = ct_rj_table_move(l->sharers, &l->now.rj_sharers, e);
-	}
+	if (rc == 0 && l->sharing)
+		rc = ct_sharing_move(l->sharing, &l->now.rj_nearest, &l->now.rj_sharers, e);
 	if (rc < 0)
 		return rc;
 	l->now.distinct_lines = l->lines.table.used;

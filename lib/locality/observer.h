@@ -62,6 +62,9 @@ struct ct_locality_options {
 	uint32_t llc_sectors; /* per LLC line, 1..4 (0 = as sectors) */
 	int store;            /* enum ct_locality_store: the L1's write policy */
 	int sharing;          /* measure RJ, which needs the L1s' streams */
+	uint64_t
+		sharing_reads; /* RJ asks about so many reads of a launch one by one, as many of one in two, and so on;
+	                           0: about all */
 	unsigned without; /* enum ct_locality_stream: streams that are left out, whose counts stay 0 */
 	double sample;    /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;
@@ -138,6 +141,10 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
 uint64_t ct_locality_analysed(const struct ct_locality *l, enum ct_locality_stream stream);
 /* The sampling rate in force; 1 if nothing is sampled. */
 double ct_locality_rate(const struct ct_locality *l);
+/* The same of RJ: the share of the reads that it was told from, and the half-width of the 95 % interval of the replication
+ * ratio of L1s of so many lines, of the whole run (NaN where nothing misses). 1 and NaN where RJ is not measured. */
+double ct_locality_sharing_rate(const struct ct_locality *l);
+double ct_locality_sharing_error(const struct ct_locality *l, double lines);
 
 CT_DECLS_END
 

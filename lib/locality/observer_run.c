@@ -131,7 +131,7 @@ static void run_sms(struct ct_locality *l, const struct ct_obs_event *ev,
                     struct ct_stack_op *op)
 {
 	struct view v = view_of(l, CT_VIEW_L1);
-	ct_sm_stacks_run(&l->sms, ev, number, n, op, l->nearest, l->sharers);
+	ct_sm_stacks_run(&l->sms, ev, number, n, op, l->sharing);
 	count_piece(&v, ev, op, n);
 	count_times(l, ev, op, n);
 	if (from)

@@ -181,3 +181,13 @@ double ct_locality_rate(const struct ct_locality *l)
 {
 	return l->sampled ? ct_sampler_rate(&l->sampler, 0) : 1;
 }
+
+double ct_locality_sharing_rate(const struct ct_locality *l)
+{
+	return l->sharing ? ct_sharing_rate(l->sharing) : 1;
+}
+
+double ct_locality_sharing_error(const struct ct_locality *l, double lines)
+{
+	return l->sharing ? ct_sharing_error(l->sharing, lines) : NAN;
+}

@@ -50,7 +50,7 @@ struct ct_locality {
 	struct ct_stack *llc;
 	struct ct_stack_op *op; /* CT_OBS_PIECE for each stream */
 	struct ct_locality_counts now;
-	struct ct_rj_table *nearest, *sharers; /* dense while counting */
+	struct ct_sharing *sharing; /* NULL: not measured */
 	int failed;
 
 	struct ct_locality_site *site;

@@ -7,7 +7,7 @@
 
 enum { EXACT = 1 << CT_RJ_EXACT_BITS, PER_OCTAVE = EXACT, COLD = CT_RJ_COLD, BINS = CT_RJ_BINS };
 
-static uint64_t lower_bound(unsigned bin)
+uint64_t ct_rj_lo(unsigned bin)
 {
 	if (bin < EXACT)
 		return bin;
@@ -47,44 +47,53 @@ static int move_cell(struct ct_rj *j, unsigned own, unsigned lo, unsigned hi, ui
 {
 	struct ct_rj_cell c = {CT_COLD, CT_COLD, CT_COLD, CT_COLD, count};
 	if (own < COLD) {
-		c.own_lo = lower_bound(own);
-		c.own_hi = lower_bound(own + 1);
+		c.own_lo = ct_rj_lo(own);
+		c.own_hi = ct_rj_lo(own + 1);
 	}
 	if (lo < COLD) {
-		c.other_lo = lower_bound(lo);
-		c.other_hi = lower_bound(hi);
+		c.other_lo = ct_rj_lo(lo);
+		c.other_hi = ct_rj_lo(hi);
 	}
 	return count ? ct_rj_add(j, &c, e) : 0;
 }
 
-static int move_row(struct ct_rj_table *t, unsigned own, struct ct_rj *j, struct ct_error *e)
+/* Adds row `own` to *j: the counts of row `from`, times `factor`. */
+static int move_row(const struct ct_rj_table *t, unsigned own, unsigned from, double factor,
+                    struct ct_rj *j, struct ct_error *e)
 {
 	unsigned b = 0;
+	uint64_t sum = 0, before = 0;
 	while (b < BINS) {
 		/* Fine up to the own bin, and to the end of the octave that it is in. */
 		unsigned end = b + 1;
 		if (b > own && b < COLD && octave_start(b) == b)
 			end = octave_end(b);
-		uint64_t sum = 0;
 		for (unsigned k = b; k < end; k++)
-			sum += t->count[own][k];
-		int rc = move_cell(j, own, b, end, sum, e);
+			sum += t->count[from][k];
+		uint64_t scaled = factor == 1 ? sum : (uint64_t)((double)sum * factor + 0.5);
+		int rc = move_cell(j, own, b, end, scaled - before, e);
 		if (rc < 0)
 			return rc;
+		before = scaled;
 		b = end;
 	}
 	return 0;
 }
 
-int ct_rj_table_move(struct ct_rj_table *t, struct ct_rj *j, struct ct_error *e)
+int ct_rj_table_move(struct ct_rj_table *t, struct ct_rj *j, const struct ct_rj_fit *fit,
+                     struct ct_error *e)
 {
 	struct ct_rj fresh = {0};
 	int rc = 0;
 	for (unsigned own = 0; own < BINS && rc == 0; own++) {
-		if (!t->used[own])
-			continue;
-		rc = move_row(t, own, &fresh, e);
-		memset(t->count[own], 0, sizeof t->count[own]);
+		unsigned from = fit ? fit->from[own] : own;
+		double factor = fit ? fit->factor[own] : 1;
+		if (t->used[from] && factor > 0)
+			rc = move_row(t, own, from, factor, &fresh, e);
+	}
+	for (unsigned own = 0; own < BINS; own++) {
+		if (t->used[own])
+			memset(t->count[own], 0, sizeof t->count[own]);
 		t->used[own] = 0;
 	}
 	if (rc == 0)

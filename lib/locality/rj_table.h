@@ -38,6 +38,7 @@ static inline unsigned ct_rj_bin(uint64_t d)
 	return ct_rj_warm_bin(d);
 }
 
+uint64_t ct_rj_lo(unsigned bin);              /* its least distance; of a bin below CT_RJ_COLD */
 struct ct_rj_table *ct_rj_table_new(void);    /* NULL: out of memory */
 void ct_rj_table_free(struct ct_rj_table *t); /* NULL allowed */
 static inline void ct_rj_table_count(struct ct_rj_table *t, uint64_t own, uint64_t other)
@@ -46,7 +47,16 @@ static inline void ct_rj_table_count(struct ct_rj_table *t, uint64_t own, uint64
 	t->count[o][ct_rj_bin(other)]++;
 	t->used[o] = 1;
 }
-/* Adds the counts to *j and clears the table. Fails with CT_ERR_NOMEM. */
-int ct_rj_table_move(struct ct_rj_table *t, struct ct_rj *j, struct ct_error *e);
+
+/* What becomes of a row: its counts are those of row `from`, times `factor` (0: none). */
+struct ct_rj_fit {
+	uint16_t from[CT_RJ_BINS];
+	double factor[CT_RJ_BINS];
+};
+
+/* Adds the counts to *j and clears the table. fit: NULL takes them as they are; else each row's sum is rounded as a whole.
+ * Fails with CT_ERR_NOMEM. */
+int ct_rj_table_move(struct ct_rj_table *t, struct ct_rj *j, const struct ct_rj_fit *fit,
+                     struct ct_error *e);
 
 #endif

@@ -94,10 +94,9 @@ void ct_sm_stacks_flush(struct ct_sm_stacks *s)
 }
 
 void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
-                      size_t n, struct ct_stack_op *op, struct ct_rj_table *nearest,
-                      struct ct_rj_table *sharers)
+                      size_t n, struct ct_stack_op *op, struct ct_sharing *sharing)
 {
-	s->kernel->sms(s, ev, number, n, op, nearest, sharers);
+	s->kernel->sms(s, ev, number, n, op, sharing);
 }
 
 /* Chunks */

@@ -12,8 +12,8 @@
 #ifndef CT_LOCALITY_SM_STACKS_H
 #define CT_LOCALITY_SM_STACKS_H
 
-#include "locality/rj_table.h"
 #include "locality/sectors.h"
+#include "locality/sharing.h"
 #include "locality/stack.h"
 #include "locality/window.h"
 
@@ -85,10 +85,9 @@ int ct_sm_stacks_lines(struct ct_sm_stacks *s, size_t n);
 void ct_sm_stacks_flush(struct ct_sm_stacks *s);
 /* n accesses in order; number[i] is the line's place in the directory. op[i] gets the
  * distances in the own SM, and as `stamp` the cycle of the last access there (0 unknown).
- * Reads are counted in the tables (both, or NULL) before they move their own line. */
+ * Reads are counted in *sharing (NULL allowed) before they move their own line. */
 void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
-                      size_t n, struct ct_stack_op *op, struct ct_rj_table *nearest,
-                      struct ct_rj_table *sharers);
+                      size_t n, struct ct_stack_op *op, struct ct_sharing *sharing);
 
 /* For the compiled variants: slow paths. */
 

@@ -243,6 +243,27 @@ int ct_pass_write_curves(struct ct_pass_state *a, const struct ct_pass_scope *s)
 	return st;
 }
 
+/* What the sample is off of the reads that tell replication, if not all of them do. */
+static int write_sharing_error(struct ct_pass_state *a)
+{
+	const double rate = ct_locality_sharing_rate(a->locality);
+	const struct shown s = shown_of(a, a->scope[0].locality, CT_VIEW_L1);
+	double sum = 0, most = NAN;
+	size_t n = 0;
+	if (!(rate < 1))
+		return CT_OK;
+	for (size_t i = 0; i < s.n; i++) {
+		double width = ct_locality_sharing_error(a->locality, s.capacity[i]);
+		if (isnan(width))
+			continue;
+		sum += width;
+		most = fmax(most, width);
+		n++;
+	}
+	return ct_profile_add_re(a->p, "all", "replication", rate, n ? sum / (double)n : NAN, most,
+	                         a->e);
+}
+
 int ct_pass_write_errors(struct ct_pass_state *a)
 {
 	double rate = ct_locality_rate(a->locality);
@@ -264,5 +285,5 @@ int ct_pass_write_errors(struct ct_pass_state *a)
 		st = ct_profile_add_re(a->p, "all", s.name, rate, s.n ? sum / (double)s.n : NAN, most,
 		                       a->e);
 	}
-	return st;
+	return st == CT_OK ? write_sharing_error(a) : st;
 }

@@ -84,7 +84,7 @@ struct ct_deal {
 
 	/* what the views deal with, in this thread or another: a ring of what they still need */
 	struct log *log;
-	uint64_t first, cap; /* first: the oldest CTA that is kept */
+	uint64_t first, cap; /* first: the oldest CTA that is kept; cap: a power of two */
 	int over;            /* no CTA comes any more */
 	int dealing_failed;
 
@@ -188,7 +188,7 @@ static int comes_first(const void *ctx, const void *a, const void *b)
 
 static struct log *log_of(const struct ct_deal *d, uint64_t number)
 {
-	return &d->log[number % d->cap];
+	return &d->log[number & (d->cap - 1)];
 }
 
 static uint64_t next_at(const struct log *l, const struct guest *g)
@@ -331,7 +331,7 @@ static int make_room(struct ct_deal *d, uint64_t number)
 		return -1;
 	for (uint64_t i = 0; i < d->cap; i++)
 		if (d->log[i].there)
-			log[d->log[i].number % cap] = d->log[i];
+			log[d->log[i].number & (cap - 1)] = d->log[i];
 	free(d->log);
 	d->log = log;
 	d->cap = cap;

@@ -16,6 +16,9 @@
 #include "pass/replays.h"
 #include "trace/arrays.h"
 
+/* Of a launch, at each rate, that are asked what other L1s hold; doc/layers.md says what that is off. */
+enum { SHARING_READS = 4096 };
+
 static uint32_t bytes_used(const struct ct_l1_event *ev)
 {
 	return ct_bits(ev->bytes[0]) + ct_bits(ev->bytes[1]);
@@ -141,6 +144,7 @@ static int start_observers(struct ct_pass_state *a)
 		.llc_sectors = a->gpu.llc.line / a->gpu.llc.sector,
 		.store = store_rule(&a->gpu),
 		.sharing = ct_pass_measures(a, CT_PASS_SHARING),
+		.sharing_reads = a->settings.exact ? 0 : SHARING_READS,
 		.without = streams_left_out(a),
 		.sites = a->attribution != NULL,
 		.sample = a->settings.sample,

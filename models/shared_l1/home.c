@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
 static const char *const NAME[CT_SL_HOMES_KINDS] = {"mod", "fold", "hash"};
 
 const char *ct_sl_homes_name(enum ct_sl_homes h)
@@ -40,16 +42,34 @@ static uint64_t hash_of_tag(uint64_t x)
 	return x ^ x >> 33;
 }
 
-unsigned ct_sl_home(enum ct_sl_homes h, uint64_t line, uint32_t sets, unsigned cores)
+static uint64_t tag_of(uint64_t line, uint32_t sets)
 {
-	uint64_t tag = line / sets;
+	return sets & (sets - 1) ? line / sets : line >> ct_low_bit(sets);
+}
+
+static unsigned home_of_tag(enum ct_sl_homes h, uint64_t tag, unsigned cores)
+{
 	if (h == CT_SL_HOMES_FOLD) {
-		unsigned value = (unsigned)(tag & ((UINT64_C(1) << ct_sl_core_bits(cores)) - 1));
+		unsigned values = cores > 1 ? 2u << ct_high_bit(cores - 1) : 1;
+		unsigned value = (unsigned)tag & (values - 1);
 		return value < cores ? value : value - cores;
 	}
 	if (h == CT_SL_HOMES_HASH)
 		return (unsigned)((hash_of_tag(tag) >> 32) * cores >> 32);
-	return (unsigned)(tag % cores);
+	/* Hosts divide 32 bits faster. */
+	return tag >> 32 ? (unsigned)(tag % cores) : (uint32_t)tag % cores;
+}
+
+unsigned ct_sl_home(enum ct_sl_homes h, uint64_t line, uint32_t sets, unsigned cores)
+{
+	return home_of_tag(h, tag_of(line, sets), cores);
+}
+
+void ct_sl_homes_of(uint64_t line, uint32_t sets, unsigned cores, unsigned home[CT_SL_HOMES_KINDS])
+{
+	const uint64_t tag = tag_of(line, sets);
+	for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
+		home[h] = home_of_tag((enum ct_sl_homes)h, tag, cores);
 }
 
 double ct_sl_homes_beta(enum ct_sl_homes h, unsigned cores)

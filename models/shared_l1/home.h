@@ -29,6 +29,9 @@ unsigned ct_sl_tag_bits(unsigned address_bits, unsigned line, unsigned sets);
  * (both > 0). Pure. */
 unsigned ct_sl_home(enum ct_sl_homes h, uint64_t line, uint32_t sets, unsigned cores);
 
+/* All of enum ct_sl_homes at once. */
+void ct_sl_homes_of(uint64_t line, uint32_t sets, unsigned cores, unsigned home[CT_SL_HOMES_KINDS]);
+
 /* Busiest over mean home when tags are spread evenly: 1, or for fold twice what a core
  * has that gets one value of the core bits (56/32 = 1.75 for 28 cores). */
 double ct_sl_homes_beta(enum ct_sl_homes h, unsigned cores);

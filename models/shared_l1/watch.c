@@ -348,10 +348,9 @@ static void watch_dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, u
 void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors, int is_write)
 {
 	unsigned home[CT_SL_HOMES_KINDS], mod;
-	for (int h = 0; h < CT_SL_HOMES_KINDS; h++) {
-		home[h] = ct_sl_home((enum ct_sl_homes)h, line, w->sets, w->g.sms);
+	ct_sl_homes_of(line, w->sets, w->g.sms, home);
+	for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
 		w->home[h][home[h]]++;
-	}
 	mod = home[CT_SL_HOMES_MOD];
 	ct_sl_camping_add(&w->camping, mod);
 	if (!is_kept(w, CT_SL_WATCH_PRIVATE)) {

@@ -13,7 +13,8 @@ reuse -q --no-sms-views --scale 1/8 --mrc km > exact
 reuse -q --no-sms-views --scale 1/8 km > plain
 same "--mrc changes nothing else" "$(grep -v -e '^.\?MR' -e '^PG' -e '^EN' -e llc_slice plain)" \
 	"$(grep -v -e '^.\?MR' -e '^PG' -e '^EN' -e llc_slice exact)"
-same "without -S there are no error records" "" "$(grep -E '^(ME|RE)' exact)"
+same "without -S only replication has an error record" "replication" "$(awk -F"\t" "/^(ME|RE)/ { print \$3 }" exact)"
+same "with -S 1 there is none" "" "$(reuse -q --no-sms-views --scale 1/8 --mrc -S 1 km | grep -E "^(ME|RE)")"
 for l in l1 l1_sector merged merged_sector llc llc_sector; do
 	same "the $l curve falls with the capacity and ends in the cold misses" "" \
 		"$(curve exact $l@lru | awk 'NR > 1 && $2 > last + 1e-6 { print $1 } { last = $2 } END { if (NR < 8) print "short" }')"
@@ -73,6 +74,6 @@ check "nor are verdicts on them" \
 	grep -q '^merged,morpheus,unknown,[0-9.]*,NA,NA,' <(triage -q -O csv merged)
 reuse -q --no-sms-views --scale 1/8 --mrc -S 0.2 -O table km > table
 refuses "a sample of nothing" 2 'none of the lines of km: give a larger' reuse --scale 1/8 -S 1e-12 km
-check "people see the errors" grep -q 'Sampled: miss ratios' table
+check "people see the errors" grep -q 'Sampled: ratios' table
 check "and the curves" grep -q 'LLC by capacity' table
 finish

@@ -139,8 +139,8 @@ static void brute_joint(const struct access *a, size_t n, uint32_t sms, int stor
 		if (a[i].is_write && store == CT_STORE_EVICT)
 			brute_invalidate(b, a[i].line);
 	}
-	assert_int_equal(ct_rj_table_move(near, nearest, NULL), 0);
-	assert_int_equal(ct_rj_table_move(all, sharers, NULL), 0);
+	assert_int_equal(ct_rj_table_move(near, nearest, NULL, NULL), 0);
+	assert_int_equal(ct_rj_table_move(all, sharers, NULL, NULL), 0);
 	for (uint32_t k = 0; k < sms; k++)
 		brute_free(&sm[k]);
 	free(sm);

@@ -88,9 +88,9 @@ static void table_equals_points_at_its_boundaries(void **state)
 		ct_rj_table_count(t, own, other);
 		assert_int_equal(ct_rj_add(&points, &c, NULL), 0);
 		if (i == 3000)
-			assert_int_equal(ct_rj_table_move(t, &rows, NULL), 0);
+			assert_int_equal(ct_rj_table_move(t, &rows, NULL, NULL), 0);
 	}
-	assert_int_equal(ct_rj_table_move(t, &rows, NULL), 0);
+	assert_int_equal(ct_rj_table_move(t, &rows, NULL, NULL), 0);
 	for (uint64_t octave = 16; octave < (uint64_t)1 << 28; octave *= 2)
 		for (uint64_t c = octave; c < 2 * octave; c += octave / 16) {
 			assert_true(ct_rj_misses(&rows, (double)c) == ct_rj_misses(&points, (double)c));
