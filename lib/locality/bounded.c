@@ -63,6 +63,15 @@ static int is_followed(const void *ctx, uint64_t line)
 	return ct_sample_hash(s, line, 0) < s->limit[0];
 }
 
+/* Of a stream that is followed as a whole. */
+static void count_exactly(struct ct_bounded *b, const struct ct_stack_op *op, unsigned write)
+{
+	ct_hist_add(&b->now[write], op->distance, 1);
+	for (unsigned i = 0; i < 4; i++)
+		if (op->mask >> i & 1)
+			ct_hist_add(&b->now[2 + write], op->sector[i], 1);
+}
+
 /* An access at a distance within the sample counts as 2^halvings accesses at neighbouring distances, whose mean is
  * that of the distances which it stands for: d of the sample fills [d, d + 1) of a histogram, and its middle belongs at
  * d 2^halvings + 1/2. */
@@ -70,7 +79,7 @@ static void count_access(struct ct_bounded *b, unsigned h, uint64_t distance)
 {
 	const uint64_t each = UINT64_C(1) << b->halvings;
 	b->owed[h] -= (int64_t)each;
-	if (each == 1 || distance == CT_COLD) {
+	if (distance == CT_COLD) {
 		ct_hist_add(&b->now[h], distance, each);
 		return;
 	}
@@ -98,6 +107,10 @@ static void drain_accesses(struct ct_bounded *b)
 	for (size_t k = 0; k < b->n; k++) {
 		const struct ct_stack_op *op = &b->op[k];
 		const unsigned write = b->is_write[k];
+		if (!b->halvings) {
+			count_exactly(b, op, write);
+			continue;
+		}
 		count_access(b, write, op->distance);
 		for (unsigned i = 0; i < 4; i++)
 			if (op->mask >> i & 1)
@@ -112,10 +125,12 @@ void ct_bounded_access(struct ct_bounded *b, uint64_t line, uint32_t sectors, in
 {
 	const unsigned write = is_write != 0;
 	sectors &= b->sectors;
-	b->owed[write]++;
-	b->owed[2 + write] += ct_bits(sectors);
-	if (b->halvings && !is_followed(&b->sampler, line))
-		return;
+	if (b->halvings) { /* nothing waits that came before the sample was one: all of that is counted */
+		b->owed[write]++;
+		b->owed[2 + write] += ct_bits(sectors);
+		if (!is_followed(&b->sampler, line))
+			return;
+	}
 	b->op[b->n] = (struct ct_stack_op){
 		.line = line, .kind = CT_STACK_TOUCH, .mask = (uint8_t)sectors};
 	b->is_write[b->n] = (uint8_t)write;

@@ -104,9 +104,53 @@ CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_pla
 			op->sector[i] = d;
 }
 
+/* op_locate(), op_exchange() and op_count() of a touch in a dense map that keeps sectors and no stamps, as most operations are. */
+CT_INLINE void touch_locate(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p)
+{
+	unsigned i = op->line & (CT_BLOCK_LINES - 1);
+	p->time = dense_time(f, p->near.at, op->line);
+	CT_PREFETCH(p->time);
+	p->run = &ct_block_runs(p->time - i)[i];
+	CT_PREFETCH(p->run);
+}
+
+CT_INLINE void touch_exchange(struct ct_fast *f, struct op_place *p, uint32_t slot)
+{
+	p->told = *p->time;
+	win_prefetch(&f->window, p->told);
+	*p->time = slot;
+}
+
+CT_INLINE void touch_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p, struct win *w)
+{
+	uint64_t d = CT_COLD;
+	if (CT_LIKELY(p->told >= CT_WINDOW_FIRST)) {
+		d = win_after(w, p->told, 1, w->depth);
+		d = d < f->depth ? d : f->depth;
+	} else {
+		f->window.live++;
+		d = p->told == CT_TIME_NONE ? CT_COLD : f->depth;
+	}
+	op->distance = d;
+	win_push(w);
+	if (p->told == CT_TIME_NONE) {
+		f->lines++;
+		ct_sector_run_reset(p->run);
+	}
+	ct_sector_run_touch(p->run, d, op->mask, op->sector);
+}
+
+static int all_touches(const struct ct_stack_op *op, size_t n)
+{
+	unsigned other = 0;
+	for (size_t i = 0; i < n; i++)
+		other |= op[i].kind ^ CT_STACK_TOUCH;
+	return !other;
+}
+
 /* Runs the operations in four stages over blocks, each stage one block behind the one before: what a
  * stage prefetched has arrived when the next one reads it. */
-static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
+CT_INLINE void run_ops(struct ct_fast *f, struct ct_stack_op *op, size_t n, int touches)
 {
 	struct op_place place[4][BLOCK];
 	struct win w;
@@ -120,15 +164,32 @@ static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
 		for (size_t i = 0; b < blocks && i < block_size(n, b); i++)
 			op_find(f, &op[b * BLOCK + i], &place[b % 4][i]);
 		for (size_t i = 0; c < blocks && i < block_size(n, c); i++)
-			op_locate(f, &op[c * BLOCK + i], &place[c % 4][i]);
+			if (touches)
+				touch_locate(f, &op[c * BLOCK + i], &place[c % 4][i]);
+			else
+				op_locate(f, &op[c * BLOCK + i], &place[c % 4][i]);
 		for (size_t i = 0; !at_once && d < blocks && i < block_size(n, d); i++)
-			slot += op_exchange(f, &op[d * BLOCK + i], &place[d % 4][i], slot);
+			if (touches)
+				touch_exchange(f, &place[d % 4][i], slot++);
+			else
+				slot += op_exchange(f, &op[d * BLOCK + i], &place[d % 4][i], slot);
 		for (size_t i = 0; e < blocks && i < block_size(n, e); i++) {
 			struct ct_stack_op *o = &op[e * BLOCK + i];
 			if (at_once)
 				slot += op_exchange(f, o, &place[e % 4][i], slot);
-			op_count(f, o, &place[e % 4][i], &w);
+			if (touches)
+				touch_count(f, o, &place[e % 4][i], &w);
+			else
+				op_count(f, o, &place[e % 4][i], &w);
 		}
 	}
 	win_close(&w, &f->window);
+}
+
+static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
+{
+	if (!f->is_sparse && f->extra && !f->base.stamps && f->base.sectors > 1 && all_touches(op, n))
+		run_ops(f, op, n, 1);
+	else
+		run_ops(f, op, n, 0);
 }

@@ -40,4 +40,27 @@ static inline void ct_sector_run_step(struct ct_sector_run *r, uint64_t distance
 	}
 }
 
+/* The same of a touch, with a distance for every sector, without branches: those not in mask are of no meaning. Each loop is one
+ * vector step. */
+static inline void ct_sector_run_touch(struct ct_sector_run *r, uint64_t distance, uint32_t mask,
+                                       uint64_t sector[4])
+{
+#define KEEP(m) \
+	{ \
+		((m)&1) - 1u, ((m) >> 1 & 1) - 1u, ((m) >> 2 & 1) - 1u, ((m) >> 3 & 1) - 1u \
+	}
+	static const uint32_t keep[16][4] = {
+		KEEP(0), KEEP(1), KEEP(2),  KEEP(3),  KEEP(4),  KEEP(5),  KEEP(6),  KEEP(7),
+		KEEP(8), KEEP(9), KEEP(10), KEEP(11), KEEP(12), KEEP(13), KEEP(14), KEEP(15)};
+#undef KEEP
+	const uint32_t far = (uint32_t)distance; /* of CT_COLD: CT_SECTOR_COLD, the largest */
+	uint32_t max[4];
+	for (unsigned i = 0; i < 4; i++)
+		max[i] = r->max[i] > far ? r->max[i] : far;
+	for (unsigned i = 0; i < 4; i++)
+		r->max[i] = max[i] & keep[mask & 15][i];
+	for (unsigned i = 0; i < 4; i++)
+		sector[i] = max[i] == CT_SECTOR_COLD ? CT_COLD : max[i];
+}
+
 #endif

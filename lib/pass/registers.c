@@ -11,8 +11,9 @@
 #include "locality/regs.h"
 
 enum {
-	STREAMS = 64, /* that are known at a time, by their hash */
-	STEPS = 4096  /* of a stream; longer ones are counted piece by piece and not kept */
+	STREAMS = 1024,      /* that are known at a time, by their hash */
+	STEPS = 4096,        /* of a stream; longer ones are counted piece by piece and not kept */
+	KEPT_STEPS = 1 << 18 /* of all streams that are kept: 2 MiB */
 };
 
 /* Instructions sid, sid + 1, ... of the code. */
@@ -46,6 +47,9 @@ struct ct_pass_registers {
 	struct ct_cursor *cursor;
 	struct ct_regs regs;
 	struct stream known[STREAMS];
+	uint16_t used[STREAMS]; /* those with a hash */
+	size_t n_used;
+	size_t kept_steps;       /* that there is memory for */
 	struct step step[STEPS]; /* of the warp at hand */
 	size_t steps;
 };
@@ -83,8 +87,9 @@ static void forget_stream(struct ct_pass_registers *r, struct stream *s)
 
 static void forget_all(struct ct_pass_registers *r)
 {
-	for (size_t i = 0; i < STREAMS; i++)
-		forget_stream(r, &r->known[i]);
+	for (size_t i = 0; i < r->n_used; i++)
+		forget_stream(r, &r->known[r->used[i]]);
+	r->n_used = 0;
 }
 
 /* Moves a histogram into the tallies. */
@@ -116,12 +121,19 @@ static void count_steps(struct ct_pass_registers *r, struct counts *c)
 	r->steps = 0;
 }
 
+/* Whether as many streams are kept as may be, and there is no room for that one. */
+static int is_full(const struct ct_pass_registers *r, const struct stream *s)
+{
+	return r->steps > s->cap_steps && r->kept_steps + r->steps > KEPT_STEPS;
+}
+
 /* Keeps the stream of the warp at hand with its counts. */
 static int keep_stream(struct ct_pass_registers *r, struct stream *s)
 {
-	size_t n = r->steps;
+	size_t n = r->steps, had = s->cap_steps;
 	if (ct_grow((void **)&s->step, &s->cap_steps, n, sizeof *s->step) < 0)
 		return -1;
+	r->kept_steps += s->cap_steps - had;
 	memcpy(s->step, r->step, n * sizeof *s->step);
 	count_steps(r, &r->one);
 	if (take_tallies(s, &r->one.insts, 0) < 0 || take_tallies(s, &r->one.distinct, 1) < 0)
@@ -150,8 +162,10 @@ static int count_stream(struct ct_pass_registers *r)
 		return 0;
 	}
 	ct_regs_reset(&r->regs);
-	if (s->hash == hash && !s->steps)
+	if (s->hash == hash && !s->steps && !is_full(r, s))
 		return keep_stream(r, s);
+	if (!s->hash)
+		r->used[r->n_used++] = (uint16_t)(s - r->known);
 	forget_stream(r, s);
 	s->hash = hash;
 	count_steps(r, &r->all);

@@ -36,6 +36,28 @@ static void put_walk(struct micro *m, uint32_t warp, unsigned n, uint64_t seed)
 	}
 }
 
+/* Each instruction a jump, in one of many orders. */
+static void put_jumps(struct micro *m, uint32_t warp, unsigned n, unsigned order)
+{
+	micro_warp(m, warp, n);
+	for (unsigned i = 0; i < n; i++)
+		put_inst(m, i < 8 ? (order >> i & 1) * 20 + 2 * i : i * 3 % CODE);
+}
+
+/* Three times the same warps, of more jumps together than are kept. */
+static void put_long_ways(struct micro *m)
+{
+	enum { WAYS = 72, JUMPS = 4000 };
+	micro_kernel(m, "ways", 3 * WAYS / WARPS, WARPS * 32, 0, 32);
+	for (unsigned w = 0; w < 3 * WAYS; w++) {
+		if (w % WARPS == 0)
+			micro_cta(m);
+		put_jumps(m, w % WARPS, JUMPS, w % WAYS);
+		if (w % WARPS == WARPS - 1)
+			micro_cta_end(m);
+	}
+}
+
 /* Three of four warps take one of few ways, the others one of their own; one is very long, of jumps alone. */
 static void put_launch(struct micro *m, uint64_t seed)
 {
@@ -87,6 +109,7 @@ static void streams_count_as_their_warps(void **state)
 	assert_non_null(r);
 	for (uint64_t k = 0; k < 3; k++)
 		put_launch(&m, 7 + k % 2); /* the third is the first again */
+	put_long_ways(&m);
 	assert_int_equal(ct_source_open_memory(&s, "micro", m.text.data, m.text.len, &e), CT_OK);
 	assert_int_equal(ct_trace_open_source(&t, s, NULL, &e), CT_OK);
 	for (; ct_trace_next(t, &ev, &e) > 0; launches++) {
@@ -101,7 +124,7 @@ static void streams_count_as_their_warps(void **state)
 		assert_memory_equal(&insts, &one_insts, sizeof insts);
 		assert_memory_equal(&distinct, &one_distinct, sizeof distinct);
 	}
-	assert_int_equal(launches, 3);
+	assert_int_equal(launches, 4);
 	assert_int_equal(ct_pass_registers_collect(r, &insts, &distinct), 0);
 	ct_pass_registers_free(r);
 	ct_trace_close(t);
