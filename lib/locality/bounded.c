@@ -1,14 +1,17 @@
 #include "locality/bounded.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/numeric.h"
 #include "locality/sample.h"
 #include "locality/stack.h"
 
-enum { OPS = 256, LEAST_MAX_LINES = 1024 };
+enum { OPS = 256, LEAST_MAX_LINES = 1024, PARTS = 8 /* of the sampled lines, for the error */ };
 
 struct ct_bounded {
 	struct ct_stack *stack;
@@ -19,6 +22,9 @@ struct ct_bounded {
 	int failed;
 	struct ct_hist now[CT_BOUNDED_HISTS]; /* since the last collection */
 	int64_t owed[CT_BOUNDED_HISTS];       /* accesses of the stream less those in histograms */
+	uint64_t seen;                        /* accesses of lines */
+	struct ct_hist (
+		*part)[PARTS]; /* what of them was sampled, by true distances; NULL: nothing yet */
 	uint64_t analysed;
 	size_t n; /* operations that wait */
 	struct ct_stack_op op[OPS];
@@ -54,6 +60,7 @@ void ct_bounded_free(struct ct_bounded *b)
 	if (!b)
 		return;
 	ct_stack_free(b->stack);
+	free(b->part);
 	free(b);
 }
 
@@ -89,10 +96,22 @@ static void count_access(struct ct_bounded *b, unsigned h, uint64_t distance)
 		ct_hist_add(&b->now[h], first + i, 1);
 }
 
+/* Notes a sampled access of a line for the error. */
+static void note_part(struct ct_bounded *b, uint64_t line, uint64_t distance)
+{
+	const unsigned part = (unsigned)(ct_mix64(line ^ 0x5851f42d4c957f2du) >> 61);
+	const uint64_t each = UINT64_C(1) << b->halvings;
+	ct_hist_add(&(*b->part)[part], distance == CT_COLD ? CT_COLD : distance << b->halvings, each);
+}
+
 /* Halves the sample until it has room again, if it has too many lines. */
 static void halve_sample(struct ct_bounded *b)
 {
 	while (ct_stack_lines(b->stack) > b->max_lines && !b->failed) {
+		if (!b->part && !(b->part = ct_calloc(1, sizeof *b->part))) {
+			b->failed = 1;
+			return;
+		}
 		/* A limit of the whole range is UINT64_MAX, one below a power of two. */
 		b->sampler.limit[0] = b->sampler.limit[0] / 2 + (b->halvings == 0);
 		b->halvings++;
@@ -112,6 +131,7 @@ static void drain_accesses(struct ct_bounded *b)
 			continue;
 		}
 		count_access(b, write, op->distance);
+		note_part(b, op->line, op->distance);
 		for (unsigned i = 0; i < 4; i++)
 			if (op->mask >> i & 1)
 				count_access(b, 2 + write, op->sector[i]);
@@ -125,6 +145,7 @@ void ct_bounded_access(struct ct_bounded *b, uint64_t line, uint32_t sectors, in
 {
 	const unsigned write = is_write != 0;
 	sectors &= b->sectors;
+	b->seen++;
 	if (b->halvings) { /* nothing waits that came before the sample was one: all of that is counted */
 		b->owed[write]++;
 		b->owed[2 + write] += ct_bits(sectors);
@@ -168,6 +189,38 @@ void ct_bounded_forget(struct ct_bounded *b)
 	drain_accesses(b);
 	memset(b->now, 0, sizeof b->now);
 	memset(b->owed, 0, sizeof b->owed);
+	if (b->part)
+		memset(b->part, 0, sizeof *b->part);
+	b->seen = 0;
+}
+
+/* Sampled misses at a capacity: of all parts, and of each. */
+static double part_misses(const struct ct_bounded *b, double lines, double *of_part)
+{
+	double sum = 0;
+	for (unsigned p = 0; p < PARTS; p++) {
+		const struct ct_hist *h = &(*b->part)[p];
+		of_part[p] = (double)ct_hist_total(h) - ct_hist_hits(h, lines);
+		sum += of_part[p];
+	}
+	return sum;
+}
+
+double ct_bounded_error(const struct ct_bounded *b, double lines)
+{
+	double misses[PARTS], other[PARTS];
+	if (!b->seen)
+		return NAN;
+	if (!b->part)
+		return 0;
+	(void)part_misses(b, lines, misses);
+	const double spread_part = PARTS * ct_mean_error(misses, PARTS); /* of the sum of the parts */
+	/* So many of the lines between are in the sample, give or take the root of that. */
+	const double rate = ct_bounded_rate(b), side = sqrt(lines * rate > 1 ? lines * rate : 1) / rate;
+	const double scale_part = (part_misses(b, lines > side ? lines - side : 0, other) -
+	                           part_misses(b, lines + side, other)) /
+	                          2;
+	return ct_student_factor95(PARTS - 1) * hypot(spread_part, scale_part) / (double)b->seen;
 }
 
 double ct_bounded_rate(const struct ct_bounded *b)

@@ -42,6 +42,11 @@ void ct_bounded_settle(struct ct_bounded *b, struct ct_hist hist[CT_BOUNDED_HIST
 /* Forgets what has been counted since the last call of ct_bounded_collect(); the stack stays. */
 void ct_bounded_forget(struct ct_bounded *b);
 
+/* Half-width of the 95 % interval of the miss ratio at a capacity in lines, of all accesses of lines since the beginning or
+ * the last ct_bounded_forget(): the spread between eight random parts of the sampled lines, and what an error of the
+ * distance scale does to the curve there. What was counted before the sample was one has none. 0 where nothing was
+ * sampled, NaN where nothing was counted. Not while accesses wait: call after ct_bounded_collect(). Pure. */
+double ct_bounded_error(const struct ct_bounded *b, double lines);
 /* Of the lines that are followed now: 1, 1/2, 1/4, ... Pure. */
 double ct_bounded_rate(const struct ct_bounded *b);
 /* Accesses that the stack has seen since the beginning. */

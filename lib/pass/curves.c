@@ -243,30 +243,69 @@ int ct_pass_write_curves(struct ct_pass_state *a, const struct ct_pass_scope *s)
 	return st;
 }
 
-/* What the sample is off of the reads that tell replication, if not all of them do. */
-static int write_sharing_error(struct ct_pass_state *a)
+/* Half-width of a 95 % interval at a capacity in lines; NaN: none. */
+typedef double error_at(const void *ctx, double lines);
+
+/* One record RE of the capacities of a view. */
+static int put_error(struct ct_pass_state *a, const char *view, double rate, const double *capacity,
+                     size_t n, error_at *at, const void *ctx)
 {
-	const double rate = ct_locality_sharing_rate(a->locality);
-	const struct shown s = shown_of(a, a->scope[0].locality, CT_VIEW_L1);
 	double sum = 0, most = NAN;
-	size_t n = 0;
-	if (!(rate < 1))
-		return CT_OK;
-	for (size_t i = 0; i < s.n; i++) {
-		double width = ct_locality_sharing_error(a->locality, s.capacity[i]);
+	size_t known = 0;
+	for (size_t i = 0; i < n; i++) {
+		double width = at(ctx, capacity[i]);
 		if (isnan(width))
 			continue;
 		sum += width;
 		most = fmax(most, width);
-		n++;
+		known++;
 	}
-	return ct_profile_add_re(a->p, "all", "replication", rate, n ? sum / (double)n : NAN, most,
-	                         a->e);
+	return ct_profile_add_re(a->p, "all", view, rate, known ? sum / (double)known : NAN, most, a->e);
+}
+
+struct of_view {
+	const struct ct_locality *l;
+	enum ct_locality_view view;
+};
+
+static double view_error(const void *ctx, double lines)
+{
+	const struct of_view *x = ctx;
+	return ct_locality_error(x->l, x->view, lines);
+}
+
+static double sharing_error(const void *ctx, double lines)
+{
+	return ct_locality_sharing_error(ctx, lines);
+}
+
+static double bounded_error(const void *ctx, double lines)
+{
+	return ct_bounded_error(ctx, lines);
+}
+
+/* The views of fewer SMs that follow a sample. */
+static int put_view_errors(struct ct_pass_state *a)
+{
+	double capacity[MAX_POINTS];
+	int st = CT_OK;
+	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++) {
+		const struct ct_pass_view *v = &a->view[i];
+		const struct ct_mrc_input in = {&v->hist[0], &v->hist[1]};
+		char name[32];
+		if (!(ct_bounded_rate(v->stream) < 1))
+			continue;
+		snprintf(name, sizeof name, "llc@sms=%u", v->sms);
+		st = put_error(a, name, ct_bounded_rate(v->stream), capacity,
+		               ct_mrc_capacities(most_distant(&in), PER_OCTAVE, capacity, MAX_POINTS),
+		               bounded_error, v->stream);
+	}
+	return st;
 }
 
 int ct_pass_write_errors(struct ct_pass_state *a)
 {
-	double rate = ct_locality_rate(a->locality);
+	const double rate = ct_locality_rate(a->locality), asked = ct_locality_sharing_rate(a->locality);
 	int st = CT_OK;
 	for (int v = 0; v < CT_VIEWS && st == CT_OK && rate < 1; v++) {
 		enum ct_pass_layer layer = v == CT_VIEW_L1 || v == CT_VIEW_L1_SECTOR ? CT_PASS_L1
@@ -275,15 +314,13 @@ int ct_pass_write_errors(struct ct_pass_state *a)
 		                                   : CT_PASS_LLC;
 		if (!ct_pass_measures(a, layer))
 			continue;
-		struct shown s = shown_of(a, a->scope[0].locality, (enum ct_locality_view)v);
-		double sum = 0, most = s.n ? 0 : NAN;
-		for (size_t i = 0; i < s.n; i++) {
-			double width = ct_locality_error(a->locality, s.view, s.capacity[i]);
-			sum += width;
-			most = fmax(most, width);
-		}
-		st = ct_profile_add_re(a->p, "all", s.name, rate, s.n ? sum / (double)s.n : NAN, most,
-		                       a->e);
+		const struct shown s = shown_of(a, a->scope[0].locality, (enum ct_locality_view)v);
+		const struct of_view x = {a->locality, s.view};
+		st = put_error(a, s.name, rate, s.capacity, s.n, view_error, &x);
 	}
-	return st == CT_OK ? write_sharing_error(a) : st;
+	if (st == CT_OK && asked < 1) {
+		const struct shown s = shown_of(a, a->scope[0].locality, CT_VIEW_L1);
+		st = put_error(a, "replication", asked, s.capacity, s.n, sharing_error, a->locality);
+	}
+	return st == CT_OK ? put_view_errors(a) : st;
 }

@@ -160,6 +160,36 @@ static void a_hot_line_is_not_lost(void **state)
 	}
 }
 
+/* Intervals of samples hold the exact miss ratio, but for one in ten at most, and are not far too wide. */
+static void the_error_covers(void **state)
+{
+	static uint64_t line[N];
+	static struct ct_hist want[CT_BOUNDED_HISTS], got[CT_BOUNDED_HISTS];
+	static const uint8_t mask[N] = {0}; /* no sectors */
+	unsigned outside = 0, all = 0;
+	double width = 0, off = 0;
+	(void)state;
+	for (uint64_t seed = 1; seed <= 24; seed++) {
+		stream_fill(seed % 2 ? STREAM_GPU : STREAM_ZIPF20, seed, line, N);
+		struct ct_bounded *exact = run(0, line, mask, want), *b = run(4096, line, mask, got);
+		assert_true(ct_bounded_error(exact, 1000) == 0);
+		assert_true(ct_bounded_rate(b) < 0.3);
+		for (double c = 512; c < 1 << 17; c *= 4) {
+			/* Reads and writes together, as the error is. */
+			double a = 0.8 * miss_rate(&want[0], c) + 0.2 * miss_rate(&want[1], c);
+			double s = 0.8 * miss_rate(&got[0], c) + 0.2 * miss_rate(&got[1], c);
+			outside += fabs(a - s) > ct_bounded_error(b, c);
+			width += ct_bounded_error(b, c);
+			off += fabs(a - s);
+			all++;
+		}
+		ct_bounded_free(exact);
+		ct_bounded_free(b);
+	}
+	assert_true(outside * 10 <= all);
+	assert_true(width < 8 * off);
+}
+
 static void forgotten_counts_do_not_come_back(void **state)
 {
 	static struct ct_hist hist[CT_BOUNDED_HISTS];
@@ -196,6 +226,7 @@ int main(void)
 		cmocka_unit_test(near_the_exact_curve),
 		cmocka_unit_test(exact_is_textbook),
 		cmocka_unit_test(a_hot_line_is_not_lost),
+		cmocka_unit_test(the_error_covers),
 		cmocka_unit_test(forgotten_counts_do_not_come_back),
 		cmocka_unit_test(too_small_a_sample_is_refused),
 	};
