@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "trace/private/codec.h"
 
 enum { SLOTS = 4, SLOT_BYTES = 256 * 1024, RAW_BYTES = 256 * 1024, PEEK_MAX = 64 * 1024 };
@@ -46,7 +47,8 @@ struct ct_source {
 	int threaded, started;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t filled, freed;
+	pthread_cond_t changed; /* a slot was filled or freed; one thread waits at most */
+	int synchronised;       /* both are there */
 	struct slot slot[SLOTS];
 	unsigned head, count;
 	int stop, drain;
@@ -208,7 +210,7 @@ static void *reader_thread(void *arg)
 	pthread_mutex_lock(&s->lock);
 	while (!s->done) {
 		while (s->count == SLOTS && !s->stop && !s->drain)
-			pthread_cond_wait(&s->freed, &s->lock);
+			pthread_cond_wait(&s->changed, &s->lock);
 		if (s->stop)
 			break;
 		int drain = s->drain;
@@ -225,10 +227,10 @@ static void *reader_thread(void *arg)
 		}
 		s->shown_bytes = s->raw_bytes;
 		s->shown_crc = s->crc;
-		pthread_cond_signal(&s->filled);
+		pthread_cond_signal(&s->changed);
 	}
 	s->done = 1;
-	pthread_cond_signal(&s->filled);
+	pthread_cond_signal(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	return NULL;
 }
@@ -281,10 +283,8 @@ static int source_new(struct ct_source **out, const char *name, int fd,
 	s->wake[0] = s->wake[1] = -1;
 	s->threaded = fd >= 0 && !s->options.no_thread;
 	s->raw.refill = refill_raw;
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->filled, NULL);
-	pthread_cond_init(&s->freed, NULL);
-	if (allocate_slots(s) != 0) {
+	s->synchronised = ct_lock_init(&s->lock, &s->changed) == 0;
+	if (!s->synchronised || allocate_slots(s) != 0) {
 		ct_source_close(s);
 		return ct_fail_nomem(e);
 	}
@@ -398,7 +398,7 @@ static int fetch_slot(struct ct_source *s, struct ct_error *e)
 	}
 	pthread_mutex_lock(&s->lock);
 	while (s->started && s->count == 0 && !s->done)
-		pthread_cond_wait(&s->filled, &s->lock);
+		pthread_cond_wait(&s->changed, &s->lock);
 	int st = s->count > 0 ? 1 : s->status;
 	if (st < 0 && e)
 		*e = s->error;
@@ -416,7 +416,7 @@ static void free_slot(struct ct_source *s)
 	if (s->started)
 		s->head = (s->head + 1) % SLOTS;
 	s->count--;
-	pthread_cond_signal(&s->freed);
+	pthread_cond_signal(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -485,9 +485,9 @@ int ct_source_drain(struct ct_source *s, struct ct_error *e)
 	}
 	pthread_mutex_lock(&s->lock);
 	s->drain = 1;
-	pthread_cond_signal(&s->freed);
+	pthread_cond_signal(&s->changed);
 	while (!s->done)
-		pthread_cond_wait(&s->filled, &s->lock);
+		pthread_cond_wait(&s->changed, &s->lock);
 	s->count = 0;
 	/* The thread is past its last use of the rest. Damage that nobody wanted to
 	 * read is not this caller's concern, bytes that cannot be read are. */
@@ -542,7 +542,7 @@ static void stop_thread(struct ct_source *s)
 		return;
 	pthread_mutex_lock(&s->lock);
 	s->stop = 1;
-	pthread_cond_signal(&s->freed);
+	pthread_cond_signal(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	if (s->wake[1] >= 0 && write(s->wake[1], "", 1) < 0) {
 		/* The pipe is ours and empty; a failure leaves nothing better to do. */
@@ -566,8 +566,7 @@ void ct_source_close(struct ct_source *s)
 		free(s->slot[i].data);
 	free(s->raw_buffer);
 	free(s->name);
-	pthread_mutex_destroy(&s->lock);
-	pthread_cond_destroy(&s->filled);
-	pthread_cond_destroy(&s->freed);
+	if (s->synchronised)
+		ct_lock_free(&s->lock, &s->changed);
 	free(s);
 }

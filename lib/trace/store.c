@@ -43,7 +43,10 @@ struct ct_store *ct_store_new(uint64_t max_memory)
 	atomic_init(&s->refs, 1);
 	s->max_memory = max_memory ? max_memory : DEFAULT_MEMORY;
 	s->fd = -1;
-	pthread_mutex_init(&s->lock, NULL);
+	if (pthread_mutex_init(&s->lock, NULL) != 0) {
+		free(s);
+		return NULL;
+	}
 	return s;
 }
 
