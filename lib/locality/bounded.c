@@ -13,6 +13,11 @@
 
 enum { OPS = 256, LEAST_MAX_LINES = 1024, PARTS = 8 /* of the sampled lines, for the error */ };
 
+/* Accesses of parts of the sampled lines, at true distances. */
+struct parts {
+	struct ct_hist of[PARTS];
+};
+
 struct ct_bounded {
 	struct ct_stack *stack;
 	struct ct_sampler sampler;
@@ -23,8 +28,7 @@ struct ct_bounded {
 	struct ct_hist now[CT_BOUNDED_HISTS]; /* since the last collection */
 	int64_t owed[CT_BOUNDED_HISTS];       /* accesses of the stream less those in histograms */
 	uint64_t seen;                        /* accesses of lines */
-	struct ct_hist (
-		*part)[PARTS]; /* what of them was sampled, by true distances; NULL: nothing yet */
+	struct parts *part;                   /* what of them was sampled; NULL: nothing yet */
 	uint64_t analysed;
 	size_t n; /* operations that wait */
 	struct ct_stack_op op[OPS];
@@ -101,7 +105,7 @@ static void note_part(struct ct_bounded *b, uint64_t line, uint64_t distance)
 {
 	const unsigned part = (unsigned)(ct_mix64(line ^ 0x5851f42d4c957f2du) >> 61);
 	const uint64_t each = UINT64_C(1) << b->halvings;
-	ct_hist_add(&(*b->part)[part], distance == CT_COLD ? CT_COLD : distance << b->halvings, each);
+	ct_hist_add(&b->part->of[part], distance == CT_COLD ? CT_COLD : distance << b->halvings, each);
 }
 
 /* Halves the sample until it has room again, if it has too many lines. */
@@ -199,7 +203,7 @@ static double part_misses(const struct ct_bounded *b, double lines, double *of_p
 {
 	double sum = 0;
 	for (unsigned p = 0; p < PARTS; p++) {
-		const struct ct_hist *h = &(*b->part)[p];
+		const struct ct_hist *h = &b->part->of[p];
 		of_part[p] = (double)ct_hist_total(h) - ct_hist_hits(h, lines);
 		sum += of_part[p];
 	}

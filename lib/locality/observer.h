@@ -62,9 +62,8 @@ struct ct_locality_options {
 	uint32_t llc_sectors; /* per LLC line, 1..4 (0 = as sectors) */
 	int store;            /* enum ct_locality_store: the L1's write policy */
 	int sharing;          /* measure RJ, which needs the L1s' streams */
-	uint64_t
-		sharing_reads; /* RJ asks about so many reads of a launch one by one, as many of one in two, and so on;
-	                           0: about all */
+	/* RJ asks about so many reads of a launch one by one, as many of one in two, and so on; 0: about all. */
+	uint64_t sharing_reads;
 	unsigned without; /* enum ct_locality_stream: streams that are left out, whose counts stay 0 */
 	double sample;    /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;

@@ -14,7 +14,7 @@ static void begin_launch(struct ct_sharing *x)
 {
 	memset(x->reads, 0, sizeof x->reads);
 	x->halvings = 0;
-	x->block = x->until = 0;
+	x->place = x->until = 0;
 	x->left = x->most;
 }
 
@@ -44,16 +44,17 @@ static uint64_t row_sum(const struct ct_rj_table *t, unsigned own)
 
 void ct_sharing_next_block(struct ct_sharing *x)
 {
-	const uint64_t last = (UINT64_C(1) << x->halvings) - 1, place = x->block;
-	uint64_t rest = last - place; /* reads of the block behind the one that was asked about */
+	const uint64_t last = (UINT64_C(1) << x->halvings) - 1;
+	const uint64_t rest = last -
+	                      x->place; /* reads of the block behind the one that was asked about */
 	if (--x->left == 0) {
 		for (unsigned own = 0; own < BINS && !x->halvings; own++)
 			x->reads[own] = row_sum(&x->nearest, own);
 		x->left = x->most;
 		x->halvings++;
 	}
-	x->block = ct_mix64(x->sampled + x->seed) & ((UINT64_C(1) << x->halvings) - 1);
-	x->until = rest + x->block;
+	x->place = ct_mix64(x->sampled + x->seed) & ((UINT64_C(1) << x->halvings) - 1);
+	x->until = rest + x->place;
 }
 
 /* Nothing was asked: nobody is known to hold the lines. */

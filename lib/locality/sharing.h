@@ -21,8 +21,8 @@ struct ct_sharing {
 	uint64_t reads[CT_RJ_BINS]; /* by own distance, asked about or not, since not all are */
 	uint64_t most;              /* reads that are asked about at a rate */
 	uint64_t left;              /* of them, at this rate */
-	uint64_t block, until; /* reads before the one of the block that is asked about, blocks so far */
-	unsigned halvings;     /* a block has 2^halvings reads */
+	unsigned halvings;          /* a block has 2^halvings reads, of which one is asked about: */
+	uint64_t place, until;      /* reads of the block before it; reads from now on before it */
 	uint64_t seed;
 	uint64_t seen, sampled; /* reads of the run, and those that were asked about */
 	/* Of the whole run, by the octave of the own distance: all reads; of each part, those that were asked about; and of
