@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/heap.h"
+#include "base/hot.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "gpu/occupancy.h"
@@ -562,16 +563,18 @@ void ct_deal_cta(struct ct_deal *d, const struct ct_cta_event *ev)
 	l->begin = ev->cycle;
 }
 
-static void note(struct ct_deal *d, struct log *l, struct access a, uint64_t cycle)
+/* Of the access, all but `at` is known. */
+static CT_INLINE void note(struct ct_deal *d, struct log *l, const struct access *a, uint64_t cycle)
 {
-	if (ct_grow((void **)&l->a, &l->cap, l->n + 1, sizeof *l->a) < 0) {
+	if (l->n == l->cap && ct_grow((void **)&l->a, &l->cap, l->n + 1, sizeof *l->a) < 0) {
 		d->failed = 1;
 		return;
 	}
-	a.at = since(l, cycle);
-	if (l->n && l->a[l->n - 1].at > a.at) /* banks of an L1 let their lines through one by one */
-		a.at = l->a[l->n - 1].at;
-	l->a[l->n++] = a;
+	struct access *to = &l->a[l->n];
+	const uint32_t at = since(l, cycle), last = l->n ? to[-1].at : 0;
+	*to = *a;
+	to->at = at > last ? at : last; /* banks of an L1 let their lines through one by one */
+	l->n++;
 	if (++d->noted > d->most)
 		give_up(d);
 }
@@ -590,7 +593,7 @@ void ct_deal_l1(struct ct_deal *d, const struct ct_l1_event *ev)
 		return;
 	if (!d->direct) {
 		d->last[ev->sm] = ev->cta_slot;
-		note(d, running(d, ev->sm, ev->cta_slot), a, ev->cycle);
+		note(d, running(d, ev->sm, ev->cta_slot), &a, ev->cycle);
 		return;
 	}
 	for (unsigned i = 0; i < d->n; i++)
@@ -602,7 +605,7 @@ void ct_deal_wipe(struct ct_deal *d, uint32_t sm)
 {
 	struct log *l = running(d, sm, d->last[sm]);
 	if (!d->failed && d->views_on && !d->direct)
-		note(d, l, (struct access){.wipe = 1}, l->n ? l->begin + l->a[l->n - 1].at : l->begin);
+		note(d, l, &(struct access){.wipe = 1}, l->n ? l->begin + l->a[l->n - 1].at : l->begin);
 }
 
 /* ---- launches ---- */
