@@ -8,9 +8,11 @@ struct op_place {
 	uint32_t told;
 };
 
-CT_INLINE void op_find(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p)
+/* In all stages `touches` is a constant: 1 where all operations are touches in a dense map that keeps sectors and no stamps, as
+ * most are, so that nothing else need be asked for. */
+CT_INLINE void op_find(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p, int touches)
 {
-	if (f->is_sparse) {
+	if (!touches && f->is_sparse) {
 		p->near.hash = ct_sparse_hash(op->line);
 		sparse_prefetch(f, p->near.hash);
 	} else {
@@ -19,15 +21,16 @@ CT_INLINE void op_find(struct ct_fast *f, const struct ct_stack_op *op, struct o
 	}
 }
 
-CT_INLINE void op_locate(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p)
+CT_INLINE void op_locate(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p,
+                         int touches)
 {
 	p->time = NULL;
 	p->run = NULL;
-	if (f->is_sparse || (op->kind != CT_STACK_TOUCH && !*p->near.at))
+	if (!touches && (f->is_sparse || (op->kind != CT_STACK_TOUCH && !*p->near.at)))
 		return;
 	p->time = dense_time(f, p->near.at, op->line);
 	CT_PREFETCH(p->time);
-	if (f->extra) {
+	if (touches || f->extra) {
 		unsigned i = op->line & (CT_BLOCK_LINES - 1);
 		p->run = &ct_block_runs(p->time - i)[i];
 		CT_PREFETCH(p->run);
@@ -36,18 +39,18 @@ CT_INLINE void op_locate(struct ct_fast *f, const struct ct_stack_op *op, struct
 
 /* Changes the map; returns how many slots the operation takes. */
 CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p,
-                               uint32_t slot)
+                               uint32_t slot, int touches)
 {
-	if (f->is_sparse) {
+	if (!touches && f->is_sparse) {
 		p->time = sparse_time(f, p->near.hash, op->line, &p->run);
 		if (!p->time && op->kind == CT_STACK_TOUCH) {
 			p->time = ct_fast_enter(f, p->near.hash, op->line, &p->run);
 			*p->time = CT_TIME_NONE;
 		}
 	}
-	p->told = p->time ? *p->time : CT_TIME_NONE;
+	p->told = touches || p->time ? *p->time : CT_TIME_NONE;
 	win_prefetch(&f->window, p->told);
-	switch (op->kind) {
+	switch (touches ? CT_STACK_TOUCH : op->kind) {
 	case CT_STACK_TOUCH: *p->time = slot; return 1;
 	case CT_STACK_STORE_NOALLOC:
 		if (p->told == CT_TIME_NONE)
@@ -64,80 +67,46 @@ CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op, 
 
 /* The last stage of an operation: its distance, from the place that the line had in the window, and the
  * window's new state. */
-CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p, struct win *w)
+CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p, struct win *w,
+                        int touches)
 {
+	const unsigned kind = touches ? CT_STACK_TOUCH : op->kind;
+	const int stamps = !touches && f->base.stamps;
 	uint64_t d = p->told == CT_TIME_NONE ? CT_COLD : f->depth;
-	int in_window = p->told >= CT_WINDOW_FIRST, moves = op->kind != CT_STACK_PROBE;
+	int in_window = p->told >= CT_WINDOW_FIRST, moves = kind != CT_STACK_PROBE;
 	if (in_window) {
 		d = moves ? win_after(w, p->told, 1, w->depth) : win_after(w, p->told, 0, w->depth);
 		d = d < f->depth ? d : f->depth;
 		f->window.live -= (uint64_t)moves;
 	}
 	op->distance = d;
-	if (op->kind == CT_STACK_TOUCH ||
-	    (op->kind == CT_STACK_STORE_NOALLOC && p->told != CT_TIME_NONE)) {
+	if (kind == CT_STACK_TOUCH || (kind == CT_STACK_STORE_NOALLOC && p->told != CT_TIME_NONE)) {
 		win_push(w);
 		f->window.live++;
 		f->lines += p->told == CT_TIME_NONE;
 	}
-	if (op->kind == CT_STACK_EVICT && p->told != CT_TIME_NONE)
+	if (kind == CT_STACK_EVICT && p->told != CT_TIME_NONE)
 		f->lines--;
 	if (!moves)
 		return;
-	if (p->run) {
+	if (touches || p->run) {
 		uint64_t stamp = op->stamp;
 		if (p->told == CT_TIME_NONE)
 			ct_sector_run_reset(p->run);
-		if (f->base.stamps) {
+		if (stamps) {
 			op->stamp = p->run->stamp;
 			p->run->stamp = stamp;
 		}
-		if (f->base.sectors > 1) {
-			ct_sector_run_step(p->run, d, op->mask, op->kind == CT_STACK_TOUCH, op->sector);
+		if (touches || f->base.sectors > 1) {
+			ct_sector_run_step(p->run, d, op->mask, kind == CT_STACK_TOUCH, op->sector);
 			return;
 		}
-	} else if (f->base.stamps) {
+	} else if (stamps) {
 		op->stamp = 0;
 	}
 	for (unsigned i = 0; i < f->base.sectors; i++)
 		if (op->mask >> i & 1)
 			op->sector[i] = d;
-}
-
-/* op_locate(), op_exchange() and op_count() of a touch in a dense map that keeps sectors and no stamps, as most operations are. */
-CT_INLINE void touch_locate(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p)
-{
-	unsigned i = op->line & (CT_BLOCK_LINES - 1);
-	p->time = dense_time(f, p->near.at, op->line);
-	CT_PREFETCH(p->time);
-	p->run = &ct_block_runs(p->time - i)[i];
-	CT_PREFETCH(p->run);
-}
-
-CT_INLINE void touch_exchange(struct ct_fast *f, struct op_place *p, uint32_t slot)
-{
-	p->told = *p->time;
-	win_prefetch(&f->window, p->told);
-	*p->time = slot;
-}
-
-CT_INLINE void touch_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p, struct win *w)
-{
-	uint64_t d = CT_COLD;
-	if (CT_LIKELY(p->told >= CT_WINDOW_FIRST)) {
-		d = win_after(w, p->told, 1, w->depth);
-		d = d < f->depth ? d : f->depth;
-	} else {
-		f->window.live++;
-		d = p->told == CT_TIME_NONE ? CT_COLD : f->depth;
-	}
-	op->distance = d;
-	win_push(w);
-	if (p->told == CT_TIME_NONE) {
-		f->lines++;
-		ct_sector_run_reset(p->run);
-	}
-	ct_sector_run_touch(p->run, d, op->mask, op->sector);
 }
 
 static int all_touches(const struct ct_stack_op *op, size_t n)
@@ -157,30 +126,21 @@ CT_INLINE void run_ops(struct ct_fast *f, struct ct_stack_op *op, size_t n, int 
 	uint32_t slot = (uint32_t)f->window.now;
 	size_t blocks = (n + BLOCK - 1) / BLOCK;
 	/* Entering a line may move the sectors of a sparse map: no stage between then. */
-	int at_once = f->is_sparse && f->extra;
+	int at_once = !touches && f->is_sparse && f->extra;
 	win_open(&w, &f->window);
 	for (size_t b = 0; b < blocks + 3; b++) {
 		size_t c = b - 1, d = b - 2, e = b - 3;
 		for (size_t i = 0; b < blocks && i < block_size(n, b); i++)
-			op_find(f, &op[b * BLOCK + i], &place[b % 4][i]);
+			op_find(f, &op[b * BLOCK + i], &place[b % 4][i], touches);
 		for (size_t i = 0; c < blocks && i < block_size(n, c); i++)
-			if (touches)
-				touch_locate(f, &op[c * BLOCK + i], &place[c % 4][i]);
-			else
-				op_locate(f, &op[c * BLOCK + i], &place[c % 4][i]);
+			op_locate(f, &op[c * BLOCK + i], &place[c % 4][i], touches);
 		for (size_t i = 0; !at_once && d < blocks && i < block_size(n, d); i++)
-			if (touches)
-				touch_exchange(f, &place[d % 4][i], slot++);
-			else
-				slot += op_exchange(f, &op[d * BLOCK + i], &place[d % 4][i], slot);
+			slot += op_exchange(f, &op[d * BLOCK + i], &place[d % 4][i], slot, touches);
 		for (size_t i = 0; e < blocks && i < block_size(n, e); i++) {
 			struct ct_stack_op *o = &op[e * BLOCK + i];
 			if (at_once)
-				slot += op_exchange(f, o, &place[e % 4][i], slot);
-			if (touches)
-				touch_count(f, o, &place[e % 4][i], &w);
-			else
-				op_count(f, o, &place[e % 4][i], &w);
+				slot += op_exchange(f, o, &place[e % 4][i], slot, touches);
+			op_count(f, o, &place[e % 4][i], &w, touches);
 		}
 	}
 	win_close(&w, &f->window);

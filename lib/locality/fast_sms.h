@@ -114,10 +114,8 @@ CT_INLINE void sms_sectors(const struct ct_sm_stacks *s, struct ct_sector_run *r
 {
 	op->stamp = run->stamp;
 	run->stamp = cycle;
-	if (s->sectors > 1 && fill)
-		ct_sector_run_touch(run, d, op->mask, op->sector);
-	else if (s->sectors > 1)
-		ct_sector_run_step(run, d, op->mask, 0, op->sector);
+	if (s->sectors > 1)
+		ct_sector_run_step(run, d, op->mask, fill, op->sector);
 	else
 		op->sector[0] = d;
 }

@@ -23,44 +23,33 @@ static inline void ct_sector_run_reset(struct ct_sector_run *r)
 	r->stamp = 0;
 }
 
-/* The line is accessed at `distance` (CT_COLD: all its sectors are cold). Writes the
- * distances of the sectors in mask; fill: those sectors start anew. */
-static inline void ct_sector_run_step(struct ct_sector_run *r, uint64_t distance, uint32_t mask,
-                                      int fill, uint64_t *sector)
-{
-	for (unsigned i = 0; i < 4; i++) {
-		if (r->max[i] != CT_SECTOR_COLD && r->max[i] < distance)
-			r->max[i] = (uint32_t)distance;
-		if (!(mask >> i & 1))
-			continue;
-		if (sector)
-			sector[i] = r->max[i] == CT_SECTOR_COLD ? CT_COLD : r->max[i];
-		if (fill)
-			r->max[i] = 0;
-	}
-}
-
-/* The same of a touch, with a distance for every sector, without branches: those not in mask are of no meaning. Each loop is one
- * vector step. */
-static inline void ct_sector_run_touch(struct ct_sector_run *r, uint64_t distance, uint32_t mask,
-                                       uint64_t sector[4])
-{
-#define KEEP(m) \
+#define CT_SECTORS_KEPT(m) \
 	{ \
 		((m)&1) - 1u, ((m) >> 1 & 1) - 1u, ((m) >> 2 & 1) - 1u, ((m) >> 3 & 1) - 1u \
 	}
-	static const uint32_t keep[16][4] = {
-		KEEP(0), KEEP(1), KEEP(2),  KEEP(3),  KEEP(4),  KEEP(5),  KEEP(6),  KEEP(7),
-		KEEP(8), KEEP(9), KEEP(10), KEEP(11), KEEP(12), KEEP(13), KEEP(14), KEEP(15)};
-#undef KEEP
+
+/* The line is accessed at `distance` (CT_COLD: all its sectors are cold). Writes the
+ * distances of the sectors in mask, unless sector is NULL; fill: those sectors start anew. Each loop is a vector step. */
+static inline void ct_sector_run_step(struct ct_sector_run *r, uint64_t distance, uint32_t mask,
+                                      int fill, uint64_t *sector)
+{
+	/* all bits of the sectors that are not in the mask */
+	static const uint32_t kept[16][4] = {
+		CT_SECTORS_KEPT(0),  CT_SECTORS_KEPT(1),  CT_SECTORS_KEPT(2),  CT_SECTORS_KEPT(3),
+		CT_SECTORS_KEPT(4),  CT_SECTORS_KEPT(5),  CT_SECTORS_KEPT(6),  CT_SECTORS_KEPT(7),
+		CT_SECTORS_KEPT(8),  CT_SECTORS_KEPT(9),  CT_SECTORS_KEPT(10), CT_SECTORS_KEPT(11),
+		CT_SECTORS_KEPT(12), CT_SECTORS_KEPT(13), CT_SECTORS_KEPT(14), CT_SECTORS_KEPT(15)};
 	const uint32_t far = (uint32_t)distance; /* of CT_COLD: CT_SECTOR_COLD, the largest */
+	const uint32_t *stays = kept[mask & 15], *goes_on = kept[fill ? mask & 15 : 0];
 	uint32_t max[4];
 	for (unsigned i = 0; i < 4; i++)
 		max[i] = r->max[i] > far ? r->max[i] : far;
 	for (unsigned i = 0; i < 4; i++)
-		r->max[i] = max[i] & keep[mask & 15][i];
-	for (unsigned i = 0; i < 4; i++)
-		sector[i] = max[i] == CT_SECTOR_COLD ? CT_COLD : max[i];
+		r->max[i] = max[i] & goes_on[i];
+	for (unsigned i = 0; sector && i < 4; i++) {
+		const uint64_t now = max[i] == CT_SECTOR_COLD ? CT_COLD : max[i];
+		sector[i] = stays[i] ? sector[i] : now;
+	}
 }
 
 #endif

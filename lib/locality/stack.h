@@ -74,7 +74,7 @@ enum ct_stack_kind {
 struct ct_stack_op {
 	uint64_t line;
 	uint64_t distance;  /* out */
-	uint64_t sector[4]; /* out, for the bits of mask; others have no meaning then */
+	uint64_t sector[4]; /* out, for the bits of mask */
 	uint64_t stamp;     /* in: kept with the line where the operation moves it; out: what
 	                       was kept before, 0 for an unknown line. Other calls keep 0.
 	                       Untouched for a probe, and without options.stamps */
