@@ -5,17 +5,16 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/hash.h"
 #include "base/mem.h"
-#include "base/numeric.h"
+#include "locality/parts.h"
 #include "locality/sample.h"
 #include "locality/stack.h"
 
-enum { OPS = 256, LEAST_MAX_LINES = 1024, PARTS = 8 /* of the sampled lines, for the error */ };
+enum { OPS = 256, LEAST_MAX_LINES = 1024 };
 
 /* Accesses of parts of the sampled lines, at true distances. */
 struct parts {
-	struct ct_hist of[PARTS];
+	struct ct_hist of[CT_PARTS];
 };
 
 struct ct_bounded {
@@ -103,9 +102,9 @@ static void count_access(struct ct_bounded *b, unsigned h, uint64_t distance)
 /* Notes a sampled access of a line for the error. */
 static void note_part(struct ct_bounded *b, uint64_t line, uint64_t distance)
 {
-	const unsigned part = (unsigned)(ct_mix64(line ^ 0x5851f42d4c957f2du) >> 61);
 	const uint64_t each = UINT64_C(1) << b->halvings;
-	ct_hist_add(&b->part->of[part], distance == CT_COLD ? CT_COLD : distance << b->halvings, each);
+	ct_hist_add(&b->part->of[ct_part_of(line)],
+	            distance == CT_COLD ? CT_COLD : distance << b->halvings, each);
 }
 
 /* Halves the sample until it has room again, if it has too many lines. */
@@ -198,33 +197,13 @@ void ct_bounded_forget(struct ct_bounded *b)
 	b->seen = 0;
 }
 
-/* Sampled misses at a capacity: of all parts, and of each. */
-static double part_misses(const struct ct_bounded *b, double lines, double *of_part)
-{
-	double sum = 0;
-	for (unsigned p = 0; p < PARTS; p++) {
-		const struct ct_hist *h = &b->part->of[p];
-		of_part[p] = (double)ct_hist_total(h) - ct_hist_hits(h, lines);
-		sum += of_part[p];
-	}
-	return sum;
-}
-
 double ct_bounded_error(const struct ct_bounded *b, double lines)
 {
-	double misses[PARTS], other[PARTS];
-	if (!b->seen)
-		return NAN;
-	if (!b->part)
-		return 0;
-	(void)part_misses(b, lines, misses);
-	const double spread_part = PARTS * ct_mean_error(misses, PARTS); /* of the sum of the parts */
 	/* So many of the lines between are in the sample, give or take the root of that. */
 	const double rate = ct_bounded_rate(b), side = sqrt(lines * rate > 1 ? lines * rate : 1) / rate;
-	const double scale_part = (part_misses(b, lines > side ? lines - side : 0, other) -
-	                           part_misses(b, lines + side, other)) /
-	                          2;
-	return ct_student_factor95(PARTS - 1) * hypot(spread_part, scale_part) / (double)b->seen;
+	if (!b->seen)
+		return NAN;
+	return b->part ? ct_parts_error(b->part->of, lines, side) / (double)b->seen : 0;
 }
 
 double ct_bounded_rate(const struct ct_bounded *b)

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "locality/isa.h"
 #include "locality/observer_state.h"
+#include "locality/parts.h"
 
 enum { AHEAD = 8 };
 
@@ -27,7 +27,7 @@ static int number_lines(struct ct_locality *l, const struct ct_obs_event *ev, si
 
 struct view {
 	struct ct_hist *line[2], *sector[2]; /* reads, writes */
-	struct ct_hist *part[2];             /* lines, sectors: CT_OBS_PARTS each, or NULL */
+	struct ct_hist *part[2];             /* lines, sectors: CT_PARTS each, or NULL */
 };
 
 /* The histograms of one of the three views. */
@@ -52,12 +52,6 @@ static struct view view_of(struct ct_locality *l, enum ct_locality_view v)
 	}
 }
 
-/* Random part of the sampled lines; other bits than the sample's own hash. */
-static unsigned part_of(uint64_t line)
-{
-	return (unsigned)(ct_mix64(line ^ 0x5851f42d4c957f2du) >> 61);
-}
-
 static void count_op(const struct view *v, const struct ct_stack_op *op, uint64_t line, int is_write)
 {
 	ct_hist_add(v->line[is_write], op->distance, 1);
@@ -66,7 +60,7 @@ static void count_op(const struct view *v, const struct ct_stack_op *op, uint64_
 			ct_hist_add(v->sector[is_write], op->sector[i], 1);
 	if (!v->part[0])
 		return;
-	unsigned part = part_of(line);
+	unsigned part = ct_part_of(line);
 	ct_hist_add(&v->part[0][part], op->distance, 1);
 	for (unsigned i = 0; i < 4; i++)
 		if (op->mask >> i & 1)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/numeric.h"
 #include "locality/observer_state.h"
+#include "locality/parts.h"
 
 /* Nearest whole number. */
 static uint64_t whole(double v)
@@ -142,19 +142,6 @@ int ct_obs_scale(struct ct_locality *l, struct ct_locality_counts *c, struct ct_
 	return rc;
 }
 
-/* Sampled misses at a capacity: of all parts, and of each. */
-static double misses(const struct ct_hist *part, double within, double *each)
-{
-	double sum = 0;
-	for (int i = 0; i < CT_OBS_PARTS; i++) {
-		double m = (double)ct_hist_total(&part[i]) - ct_hist_hits(&part[i], within);
-		if (each)
-			each[i] = m;
-		sum += m;
-	}
-	return sum;
-}
-
 double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view, double lines)
 {
 	if (!l->sampled)
@@ -164,17 +151,9 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
 	const uint64_t *count = by_sector ? t->sector : t->line;
 	double accesses = (double)count[0] + (double)count[1];
 	double rate = ct_sampler_rate(&l->sampler, 0), within = lines * rate + (1 - rate) / 2;
-	double each[CT_OBS_PARTS];
 	if (!(accesses > 0))
 		return NAN;
-	(void)misses(l->part[view], within, each);
-	double spread_part = CT_OBS_PARTS *
-	                     ct_mean_error(each, CT_OBS_PARTS); /* of the sum of the parts */
-	double side = sqrt(within > 1 ? within : 1);
-	double scale_part = (misses(l->part[view], within > side ? within - side : 0, NULL) -
-	                     misses(l->part[view], within + side, NULL)) /
-	                    2;
-	return ct_student_factor95(CT_OBS_PARTS - 1) * hypot(spread_part, scale_part) / rate / accesses;
+	return ct_parts_error(l->part[view], within, sqrt(within > 1 ? within : 1)) / rate / accesses;
 }
 
 double ct_locality_rate(const struct ct_locality *l)

@@ -10,6 +10,7 @@
 
 #include "locality/linemap.h"
 #include "locality/observer.h"
+#include "locality/parts.h"
 #include "locality/sample.h"
 #include "locality/sm_stacks.h"
 #include "locality/stack.h"
@@ -17,8 +18,7 @@
 enum {
 	CT_OBS_EVENTS = 1 << 14, /* of each kind per batch */
 	CT_OBS_PIECE = 512,      /* of them analysed and counted at a time */
-	CT_OBS_BATCHES = 4,      /* so many, where several threads analyse them */
-	CT_OBS_PARTS = 8         /* of the sampled lines, for the error */
+	CT_OBS_BATCHES = 4       /* so many, where several threads analyse them */
 };
 
 /* Who makes an access, and what it missed. */
@@ -63,7 +63,7 @@ struct ct_locality {
 	struct ct_sampler sampler;
 	int sampled;
 	struct ct_obs_totals l1_total, llc_total, run_total[CT_VIEW_LLC + 1];
-	struct ct_hist (*part)[CT_OBS_PARTS]; /* [view][part], raw distances; NULL if exact */
+	struct ct_hist (*part)[CT_PARTS]; /* [view][part], raw distances; NULL if exact */
 
 	/* A ring: batches that wait to be analysed, the oldest first, behind them the one being filled. */
 	struct ct_obs_batch batch[CT_OBS_BATCHES], *filling;
