@@ -44,9 +44,8 @@ static uint64_t row_sum(const struct ct_rj_table *t, unsigned own)
 
 void ct_sharing_next_block(struct ct_sharing *x)
 {
-	const uint64_t last = (UINT64_C(1) << x->halvings) - 1;
-	const uint64_t rest = last -
-	                      x->place; /* reads of the block behind the one that was asked about */
+	/* reads of the block behind the one that was asked about */
+	const uint64_t rest = (UINT64_C(1) << x->halvings) - 1 - x->place;
 	if (--x->left == 0) {
 		for (unsigned own = 0; own < BINS && !x->halvings; own++)
 			x->reads[own] = row_sum(&x->nearest, own);
@@ -57,34 +56,21 @@ void ct_sharing_next_block(struct ct_sharing *x)
 	x->until = rest + x->place;
 }
 
-/* Nothing was asked: nobody is known to hold the lines. */
-static void count_unasked(struct ct_sharing *x)
-{
-	for (unsigned own = 0; own < BINS; own++)
-		if (x->reads[own]) {
-			x->nearest.count[own][COLD] = x->reads[own];
-			x->nearest.used[own] = 1;
-		}
-}
-
 /* Fits each row to the reads at its own distance. A row with reads of which none was asked about is like the next one
- * below it that has some, else like the next one above. Returns 0 where no row has any. */
-static int fit_rows(const struct ct_sharing *x, struct ct_rj_fit *fit)
+ * below it that has some, else like the next one above: the launch's first reads were all asked about. */
+static void fit_rows(const struct ct_sharing *x, struct ct_rj_fit *fit)
 {
 	uint64_t asked[BINS];
-	unsigned last = BINS;
+	unsigned last = 0;
 	for (unsigned own = BINS; own-- > 0;) {
 		asked[own] = row_sum(&x->nearest, own);
 		last = asked[own] ? own : last;
 	}
-	if (last == BINS)
-		return 0;
 	for (unsigned own = 0; own < BINS; own++) {
 		last = asked[own] ? own : last;
 		fit->from[own] = (uint16_t)last;
 		fit->factor[own] = (double)x->reads[own] / (double)asked[last];
 	}
-	return 1;
 }
 
 /* Adds the reads since the last call to those of the run. */
@@ -99,14 +85,13 @@ static void add_reads(struct ct_sharing *x)
 int ct_sharing_move(struct ct_sharing *x, struct ct_rj *nearest, struct ct_rj *sharers,
                     struct ct_error *e)
 {
-	struct ct_rj_fit fit;
-	const int fits = x->halvings && fit_rows(x, &fit);
+	struct ct_rj_fit rows, *fit = x->halvings ? &rows : NULL;
+	if (fit)
+		fit_rows(x, fit);
 	add_reads(x);
-	if (x->halvings && !fits)
-		count_unasked(x);
-	int rc = ct_rj_table_move(&x->nearest, nearest, fits ? &fit : NULL, e);
+	int rc = ct_rj_table_move(&x->nearest, nearest, fit, e);
 	if (rc == 0)
-		rc = ct_rj_table_move(&x->sharers, sharers, fits ? &fit : NULL, e);
+		rc = ct_rj_table_move(&x->sharers, sharers, fit, e);
 	begin_launch(x);
 	return rc;
 }
@@ -133,7 +118,7 @@ static double shared_reads(const struct ct_sharing *x, unsigned octave, unsigned
 double ct_sharing_error(const struct ct_sharing *x, double lines)
 {
 	const unsigned at = lines >= 1 ? (unsigned)fmin(log2(lines), CT_SHARING_OCTAVES - 1) : 0;
-	double off[CT_SHARING_PARTS] = {0}, misses = 0, sum = 0;
+	double off[CT_SHARING_PARTS] = {0}, misses = 0;
 	for (unsigned octave = at; octave < CT_SHARING_OCTAVES; octave++) {
 		double shared[CT_SHARING_PARTS], asked = 0, all = (double)x->all[octave];
 		const double of = shared_reads(x, octave, at, shared);
@@ -145,9 +130,7 @@ double ct_sharing_error(const struct ct_sharing *x, double lines)
 	}
 	if (!(misses > 0))
 		return NAN;
-	for (unsigned p = 0; p < CT_SHARING_PARTS; p++)
-		sum += off[p] * off[p];
 	/* The reads of the sample are known: what may be otherwise are the rest. */
-	return ct_student_factor95(CT_SHARING_PARTS - 1) *
-	       sqrt(sum * CT_SHARING_PARTS / (CT_SHARING_PARTS - 1) * (1 - ct_sharing_rate(x))) / misses;
+	return ct_student_factor95(CT_SHARING_PARTS - 1) * CT_SHARING_PARTS *
+	       ct_mean_error(off, CT_SHARING_PARTS) * sqrt(1 - ct_sharing_rate(x)) / misses;
 }

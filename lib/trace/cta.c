@@ -250,16 +250,13 @@ int ct_cursor_stretch(struct ct_cursor *c, uint32_t *sid, uint32_t *insts, struc
 			return st;
 		if (n && !k->run && is_jump(c->p))
 			break;
-		uint64_t some = k->run;
-		if (k->run) {
+		if (!k->run && ct_is_run(*c->p))
+			k->run = (*c->p++ & 0x7fu) + 1;
+		uint64_t some = k->run ? k->run : 1;
+		if (k->run)
 			k->sid++;
-		} else if (ct_is_run(*c->p)) {
-			k->sid++;
-			some = (uint64_t)(*c->p++ & 0x7f) + 1;
-		} else {
+		else
 			c->p = ct_skip_record(k, c->p);
-			some = 1;
-		}
 		if (!n)
 			first = k->sid;
 		k->sid += (uint32_t)some - 1;

@@ -255,12 +255,3 @@ const unsigned char *ct_skip_list(const unsigned char *p, unsigned n, unsigned r
 		p = ct_skip_number(p);
 	return p;
 }
-
-const unsigned char *ct_skip_values(const unsigned char *p)
-{
-	uint64_t n;
-	p = ct_unpack_number(p, &n);
-	for (uint64_t i = 0; i < n; i++)
-		p = ct_skip_number(p);
-	return p;
-}

@@ -21,10 +21,7 @@ int ct_sl_homes_find(const char *name)
 
 unsigned ct_sl_core_bits(unsigned cores)
 {
-	unsigned bits = 0;
-	while (bits < 31 && (1u << bits) < cores)
-		bits++;
-	return bits;
+	return cores > 1 ? ct_high_bit(cores - 1) + 1 : 0;
 }
 
 unsigned ct_sl_tag_bits(unsigned address_bits, unsigned line, unsigned sets)
@@ -50,8 +47,7 @@ static uint64_t tag_of(uint64_t line, uint32_t sets)
 static unsigned home_of_tag(enum ct_sl_homes h, uint64_t tag, unsigned cores)
 {
 	if (h == CT_SL_HOMES_FOLD) {
-		unsigned values = cores > 1 ? 2u << ct_high_bit(cores - 1) : 1;
-		unsigned value = (unsigned)tag & (values - 1);
+		unsigned value = (unsigned)(tag & ((UINT64_C(1) << ct_sl_core_bits(cores)) - 1));
 		return value < cores ? value : value - cores;
 	}
 	if (h == CT_SL_HOMES_HASH)

@@ -27,9 +27,8 @@ struct ts_fetch {
 	uint16_t bytes, packets, accesses, lines, request_flits, reply_flits;
 };
 
-enum {
-	TS_TABLE_CHUNKS = 8
-}; /* of a line: its masks have a table of struct ts_fetch, of 5 KiB at most */
+/* Of a line: the masks of so few have a table of struct ts_fetch, of 5 KiB at most. */
+enum { TS_TABLE_CHUNKS = 8 };
 
 /* One system. */
 struct ts_one {
@@ -82,10 +81,9 @@ struct ct_ts_measure {
 	uint32_t insts, lines;
 	uint32_t packet;
 	uint16_t flits[TS_PAYLOAD_MAX + 1]; /* of a packet with that payload */
-	struct ts_request *
-		own; /* the batch as the system that takes it makes requests of it, 4 * TS_BATCH_LINES */
-	uint32_t requests;              /* of them */
-	uint32_t requests_of[TS_BATCH]; /* of each instruction */
+	struct ts_request *own;             /* 4 * TS_BATCH_LINES: what a system makes of the batch */
+	uint32_t requests;                  /* of them */
+	uint32_t requests_of[TS_BATCH];     /* of each instruction */
 };
 
 /* What fetching chunks of a line takes in that system. */

@@ -168,7 +168,6 @@ static CT_INLINE const unsigned char *ct_skip_number(const unsigned char *p)
 
 /* pack.c: the end of an access' addresses, of n lanes, that are not a stride. */
 const unsigned char *ct_skip_list(const unsigned char *p, unsigned n, unsigned r);
-const unsigned char *ct_skip_values(const unsigned char *p);
 
 /* Goes past a record that does not begin a run, and takes from it only which instruction it is. The addresses of
  * what is read later are not known then. */
@@ -195,7 +194,7 @@ static CT_INLINE const unsigned char *ct_skip_record(struct ct_unpacker *k, cons
 		else if (!r)
 			p = ct_skip_number(p);
 	}
-	return op & 1u << 6 ? ct_skip_values(p) : p;
+	return op & 1u << 6 ? ct_unpack_values(p, NULL, NULL) : p;
 }
 
 /* The same of the next instruction of the stream: of the pending run (p is not looked at), or of the
