@@ -41,16 +41,16 @@ struct ct_lineutil *ct_lineutil_new(const struct ct_lineutil_options *o, struct 
 void ct_lineutil_free(struct ct_lineutil *u); /* NULL allowed */
 
 /* Empties every L1 (their lines count as leaving) and gives it sets * ways lines: at a
- * kernel's start, when the configuration flushes L1 or its size changes. */
+ * kernel's start, when the configuration flushes L1 or its size changes. Fails with CT_ERR_NOMEM, or with
+ * CT_ERR_UNSUPPORTED for L1s of two million lines; they have no capacity then. */
 int ct_lineutil_resize(struct ct_lineutil *u, uint32_t sets, uint32_t ways, struct ct_error *e);
 /* One access of an SM: line number, its set (below sets), the chunks asked for, and for
- * reads the bytes used (0 = unknown, not counted). Out of memory shows in collect. */
+ * reads the bytes used (0 = unknown, not counted). */
 void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set, uint32_t chunks,
                         uint32_t bytes, int is_write);
 /* Adds what was counted since the last call to *c. finish: lines still resident
  * leave now (end of the trace). */
-int ct_lineutil_collect(struct ct_lineutil *u, struct ct_lineutil_counts *c, int finish,
-                        struct ct_error *e);
+void ct_lineutil_collect(struct ct_lineutil *u, struct ct_lineutil_counts *c, int finish);
 void ct_lineutil_counts_add(struct ct_lineutil_counts *into, const struct ct_lineutil_counts *from);
 
 CT_DECLS_END

@@ -94,7 +94,7 @@ static void on_counted(void *ctx)
 	a->counting = 1;
 	a->warm_status = ct_locality_collect(a->locality, a->launch, a->e);
 	if (a->warm_status == CT_OK && a->util)
-		a->warm_status = ct_lineutil_collect(a->util, &util, 0, a->e);
+		ct_lineutil_collect(a->util, &util, 0);
 	ct_locality_counts_free(a->launch);
 	memset(a->launch, 0, sizeof *a->launch);
 	if (a->slice_load)
@@ -287,7 +287,7 @@ int ct_pass_end_launch(struct ct_pass_state *a, const struct ct_kernel *k, struc
 		st = attribute(a, k);
 	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
 	if (st == CT_OK && a->util)
-		st = ct_lineutil_collect(a->util, &l->util, (int)a->gpu.l1_flush, a->e);
+		ct_lineutil_collect(a->util, &l->util, (int)a->gpu.l1_flush);
 	return st == CT_OK ? ct_pass_views_end(a) : st;
 }
 

@@ -88,7 +88,7 @@ static void store(struct ct_l1s *l, struct rp_lru *t, uint32_t set, uint32_t i,
 		i = make_room(t, set, a->line, l->now);
 	for (uint32_t left = a->sectors; left; left &= left - 1) {
 		uint32_t k = ct_low_bit(left);
-		rp_lru_store(t, i, k, a->whole >> k & 1 ? UINT32_MAX : 1);
+		rp_lru_store(t, i, k, a->whole >> k & 1 ? UINT32_MAX : 0);
 	}
 }
 

@@ -32,7 +32,7 @@ int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t 
 	t->fifo = fifo;
 	t->dirty_percent = dirty_percent;
 	t->entry_bits = sectors <= 4 ? 5 : 6;
-	int st = rp_index_init(&t->index, capacity, t->entry_bits, pool, e);
+	int st = ct_tag_index_init(&t->index, capacity, t->entry_bits, pool, e);
 	if (st == 0)
 		st = allocate_all(t, pool, e);
 	t->index.line = t->entry;
@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct rp_entry) + 4 * sizeof(uint32_t) == 32, "an entry o
 
 static void empty_ways(struct rp_lru *t)
 {
-	rp_index_clear(&t->index);
+	ct_tag_index_clear(&t->index);
 	memset(t->entry, 0, (size_t)t->lines << t->entry_bits);
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	rp_queues_empty(t->queue, 0, t->sets, t->ways);
@@ -147,7 +147,7 @@ static inline void bring_after(const struct rp_lru *t, uint32_t set, uint32_t vi
 	if (t->by_set)
 		return;
 	const struct rp_queue *q = &t->queue[2 * set];
-	CT_BRING(rp_index_slot(&t->index, rp_lru_at(t, victim)->tag));
+	CT_BRING(ct_tag_index_slot(&t->index, rp_lru_at(t, victim)->tag));
 	if (q->head + 1 < q->n)
 		CT_BRING(rp_lru_at(t, q->line[q->head + 1]));
 }
@@ -202,7 +202,7 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 	struct rp_entry *l = rp_lru_at(t, index);
 	if (t->set[set].used == t->ways) { /* else it is free, and need not be near to be written */
 		if (!t->by_set)
-			rp_index_remove(&t->index, index);
+			ct_tag_index_remove(&t->index, index);
 		if (l->modified)
 			set_modified(t, index, 0);
 	} else {
@@ -218,9 +218,20 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 	if (t->by_set)
 		t->print[index] = (uint32_t)tag;
 	else
-		rp_index_insert(&t->index, index);
+		ct_tag_index_insert(&t->index, index);
 	t->stamp[index] = rp_lru_stamp(t, set, now);
 	look_for_next(t, set);
+}
+
+/* Whether a sector that cannot be read as it is has all of its bytes with those. */
+static int completes(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t bytes)
+{
+	struct rp_entry *l = rp_lru_at(t, index);
+	if (!l->counted) {
+		memset(t->bytes[index], 0, sizeof t->bytes[index]);
+		l->counted = 1;
+	}
+	return rp_all_written(t->bytes[index], sector, bytes);
 }
 
 /* A sector that is only partly written cannot be read until all of its bytes have been written or it
@@ -229,12 +240,9 @@ void rp_lru_store(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t by
 {
 	struct rp_entry *l = rp_lru_at(t, index);
 	uint32_t bit = 1u << sector;
-	int readable = (rp_lru_hits(l) & bit) != 0;
-	if (!l->counted) {
-		memset(t->bytes[index], 0, sizeof t->bytes[index]);
-		l->counted = 1;
-	}
-	readable |= rp_all_written(t->bytes[index], sector, bytes);
+	int readable = (rp_lru_hits(l) & bit) || bytes == UINT32_MAX;
+	if (!readable && bytes)
+		readable = completes(t, index, sector, bytes);
 	l->valid |= (uint8_t)bit;
 	if (!(l->modified & bit))
 		set_modified(t, index, l->modified | bit);
@@ -254,10 +262,12 @@ void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors)
 		set_modified(t, index, l->modified & ~sectors);
 	l->valid &= (uint8_t)~sectors;
 	l->unreadable &= (uint8_t)~sectors;
+	if (l->counted)
+		rp_forget_written(t->bytes[index], sectors);
 	if (l->valid)
 		return;
 	if (!t->by_set)
-		rp_index_remove(&t->index, index);
+		ct_tag_index_remove(&t->index, index);
 	t->used_lines--;
 	t->set[set].used--;
 	t->set[set].victim = RP_LRU_NONE;

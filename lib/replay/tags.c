@@ -12,7 +12,7 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
                  uint32_t dirty_percent, struct ct_pool *pool, struct ct_error *e)
 {
 	memset(t, 0, sizeof *t);
-	int st = rp_index_init(&t->index, capacity, LINE_BITS, pool, e);
+	int st = ct_tag_index_init(&t->index, capacity, LINE_BITS, pool, e);
 	if (st < 0)
 		return st;
 	t->capacity = capacity;
@@ -39,7 +39,7 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 
 static void empty_ways(struct rp_tags *t)
 {
-	rp_index_clear(&t->index);
+	ct_tag_index_clear(&t->index);
 	for (uint32_t i = 0; i < t->lines; i++)
 		t->line[i] = (struct rp_line){.tag = RP_NO_TAG};
 	memset(t->reserved, 0, (t->lines / 64 + 1) * sizeof *t->reserved);
@@ -71,7 +71,7 @@ void rp_tags_flush(struct rp_tags *t)
 
 uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag)
 {
-	return rp_index_find(&t->index, tag);
+	return ct_tag_index_find(&t->index, tag);
 }
 
 void rp_tags_renumber(struct rp_tags *t, uint32_t set)
@@ -139,7 +139,7 @@ static void release_way(struct rp_tags *t, uint32_t set, uint32_t way)
 {
 	uint32_t index = set * t->ways + way;
 	struct rp_line *l = &t->line[index];
-	rp_index_remove(&t->index, index);
+	ct_tag_index_remove(&t->index, index);
 	if (l->modified)
 		set_modified(t, index, 0);
 	if (l->reserved)
@@ -161,7 +161,7 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	t->used_lines++;
 	l->tag = tag;
 	l->used = 1;
-	rp_index_insert(&t->index, index);
+	ct_tag_index_insert(&t->index, index);
 	t->touched[index] = now;
 	rp_tags_make_youngest(t, set, index, now);
 }
@@ -178,6 +178,17 @@ void rp_tags_fill_modified(struct rp_tags *t, uint32_t index, uint32_t bit)
 	set_modified(t, index, t->line[index].modified | bit);
 }
 
+/* Whether a sector that cannot be read as it is has all of its bytes with those. */
+static int completes(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t bytes)
+{
+	struct rp_line *l = &t->line[index];
+	if (!l->counted) {
+		memset(t->bytes[index], 0, sizeof t->bytes[index]);
+		l->counted = 1;
+	}
+	return rp_all_written(t->bytes[index], sector, bytes);
+}
+
 void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t bytes)
 {
 	struct rp_line *l = &t->line[index];
@@ -187,11 +198,8 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 		rp_tags_unreserve(t, index, bit);
 		l->fill_modified |= (uint8_t)bit;
 	}
-	if (!l->counted) {
-		memset(t->bytes[index], 0, sizeof t->bytes[index]);
-		l->counted = 1;
-	}
-	readable |= rp_all_written(t->bytes[index], sector, bytes);
+	if (!readable)
+		readable = bytes == UINT32_MAX || completes(t, index, sector, bytes);
 	l->valid |= (uint8_t)bit;
 	if (!(l->modified & bit))
 		set_modified(t, index, l->modified | bit);
@@ -235,6 +243,8 @@ void rp_tags_drop(struct rp_tags *t, uint32_t index, uint32_t sectors)
 		set_modified(t, index, l->modified & ~sectors);
 	l->valid &= (uint8_t)~sectors;
 	l->unreadable &= (uint8_t)~sectors;
+	if (l->counted)
+		rp_forget_written(t->bytes[index], sectors);
 	if (!l->valid && !l->reserved)
 		release_way(t, index / t->ways, index % t->ways);
 }

@@ -95,12 +95,14 @@ static void change(struct slow_line *l, struct rp_lru *t, uint32_t i, int s, uin
 		rp_lru_at(t, i)->due[s] = l->due[s] = now + 100;
 		l->valid[s] = 1;
 		l->unreadable[s] = 0;
-	} else if (what < 7) {
-		uint32_t bytes = what == 4 ? 0xffffffffu : 0xffffu << (what == 5 ? 16 : 0);
+	} else if (what < 8) {
+		static const uint32_t stored[] = {0xffffffffu, 0xffffu << 16, 0xffffu, 0};
+		uint32_t bytes = stored[what - 4];
 		slow_store(l, s, bytes);
 		rp_lru_store(t, i, (uint32_t)s, bytes);
 	} else {
 		l->valid[s] = l->modified[s] = l->unreadable[s] = 0;
+		l->bytes[s] = 0;
 		rp_lru_drop(t, i, 1u << s);
 	}
 }
@@ -108,7 +110,7 @@ static void change(struct slow_line *l, struct rp_lru *t, uint32_t i, int s, uin
 static void step(struct slow *c, struct rp_lru *t, uint64_t *seed, uint32_t now)
 {
 	uint64_t tag = ct_rand64(seed) % (c->sets * c->ways * 2);
-	uint32_t set = (uint32_t)(tag % c->sets), what = (uint32_t)(ct_rand64(seed) % 8);
+	uint32_t set = (uint32_t)(tag % c->sets), what = (uint32_t)(ct_rand64(seed) % 9);
 	uint32_t i = slow_find(c, set, tag);
 	assert_int_equal(rp_lru_find(t, set, tag), i);
 	if (i == RP_LRU_NONE) {

@@ -151,6 +151,7 @@ static void step(struct slow *c, struct rp_tags *t, uint64_t *seed, uint32_t now
 		rp_tags_store(t, (uint32_t)i, (uint32_t)s, bytes);
 	} else if (!any(l, RESERVED)) {
 		l->s[s] = ABSENT;
+		l->bytes[s] = 0;
 		rp_tags_drop(t, (uint32_t)i, 1u << s);
 	}
 	same(c, t, set, tag);

@@ -15,10 +15,10 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/pool.h"
-#include "replay/private/index.h"
+#include "base/tag_index.h"
 #include "replay/private/oldest.h"
 
-enum { RP_LRU_NONE = RP_INDEX_NONE };
+enum { RP_LRU_NONE = CT_TAG_INDEX_NONE };
 /* Stands in place of the cycle at which a sector's data comes, as long as nobody knows it. The other bits
  * are the number of the request for it. Cycles are below this value. */
 #define RP_DUE_ASKED 0x80000000u
@@ -61,7 +61,7 @@ struct rp_lru {
 	uint32_t words;
 	uint32_t by_set; /* lines are found by print[], else by index */
 	uint32_t *print; /* of each line: low bits of its tag, anything where it is not used */
-	struct rp_index index;
+	struct ct_tag_index index;
 	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
@@ -94,7 +94,7 @@ static inline int rp_lru_is(const struct rp_lru *t, uint32_t index, uint64_t tag
 static inline uint32_t rp_lru_find(const struct rp_lru *t, uint32_t set, uint64_t tag)
 {
 	if (!t->by_set)
-		return rp_index_find(&t->index, tag);
+		return ct_tag_index_find(&t->index, tag);
 	uint32_t first = set * t->ways, m = rp_equal_mask(t->print + first, t->ways, (uint32_t)tag);
 	for (; m; m &= m - 1)
 		if (rp_lru_is(t, first + ct_low_bit(m), tag))
@@ -113,7 +113,7 @@ rp_lru_find_near(const struct rp_lru *t, uint32_t set, uint64_t tag, uint32_t hi
 static inline uint32_t rp_lru_guess(const struct rp_lru *t, uint32_t set, uint64_t tag)
 {
 	if (!t->by_set)
-		return rp_index_guess(&t->index, tag);
+		return ct_tag_index_guess(&t->index, tag);
 	uint32_t first = set * t->ways, m = rp_equal_mask(t->print + first, t->ways, (uint32_t)tag);
 	return m ? first + ct_low_bit(m) : RP_LRU_NONE;
 }
@@ -122,7 +122,7 @@ static inline uint32_t rp_lru_guess(const struct rp_lru *t, uint32_t set, uint64
 static inline void rp_lru_prefetch_set(const struct rp_lru *t, uint32_t set, uint64_t tag)
 {
 	if (!t->by_set) {
-		CT_BRING(rp_index_slot(&t->index, tag));
+		CT_BRING(ct_tag_index_slot(&t->index, tag));
 		return;
 	}
 	CT_BRING(t->print + (size_t)set * t->ways);
@@ -192,7 +192,7 @@ static inline void rp_lru_fill(struct rp_entry *l, uint32_t mask)
 	l->unreadable &= (uint8_t)~mask;
 	l->filled = 1;
 }
-/* A store of the masked bytes to a sector, in any state. */
+/* A store of the masked bytes to a sector, in any state; 0: of some that are never completed by others. */
 void rp_lru_store(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t bytes);
 /* Drops sectors; the line leaves when none is left. */
 void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors);

@@ -217,6 +217,15 @@ static inline int rp_all_written(uint64_t *words, uint32_t sector, uint32_t byte
 	return (uint32_t)(*word >> 32 * (sector % 2)) == 0xffffffffu;
 }
 
+/* The masked sectors are gone: nothing of them is written. */
+static inline void rp_forget_written(uint64_t *words, uint32_t sectors)
+{
+	for (; sectors; sectors &= sectors - 1) {
+		uint32_t k = ct_low_bit(sectors);
+		words[k / 2] &= ~((uint64_t)UINT32_MAX << 32 * (k % 2));
+	}
+}
+
 /* The highest bit of the words of a set, one of which is not 0. */
 static inline uint32_t rp_last_bit(const uint64_t *words, uint32_t n)
 {

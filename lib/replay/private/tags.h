@@ -12,10 +12,10 @@
 
 #include "base/bits.h"
 #include "base/error.h"
-#include "replay/private/index.h"
+#include "base/tag_index.h"
 #include "replay/private/oldest.h"
 
-enum { RP_NO_LINE = RP_INDEX_NONE };
+enum { RP_NO_LINE = CT_TAG_INDEX_NONE };
 #define RP_NO_TAG UINT64_MAX /* of a line that is not in use */
 
 /* What a sector meets in the tags; FAIL: it has to try again. */
@@ -58,7 +58,7 @@ struct rp_tags {
 	struct rp_set *set;
 	uint64_t *free_ways; /* bit set: way never used since the flush; words per set */
 	uint32_t words;
-	struct rp_index index;
+	struct ct_tag_index index;
 	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
@@ -81,13 +81,13 @@ static inline uint32_t rp_tags_find_near(const struct rp_tags *t, uint64_t tag, 
 /* Asks the host's memory for where a lookup of the tag will begin. */
 static inline void rp_tags_prefetch(const struct rp_tags *t, uint64_t tag)
 {
-	CT_BRING(rp_index_slot(&t->index, tag));
+	CT_BRING(ct_tag_index_slot(&t->index, tag));
 }
 /* Where the line seems to be, as a hint for rp_tags_find_near, without a look at the line, which
  * is asked for; RP_NO_LINE: it is absent. */
 static inline uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag)
 {
-	uint32_t i = rp_index_guess(&t->index, tag);
+	uint32_t i = ct_tag_index_guess(&t->index, tag);
 	if (i != RP_NO_LINE)
 		CT_BRING(&t->line[i]);
 	return i;

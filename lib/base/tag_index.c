@@ -1,11 +1,11 @@
 /* Where the lines of a cache are, by their tags. */
-#include "replay/private/index.h"
+#include "base/tag_index.h"
 
 #include <string.h>
 
 enum { INDEX_BITS = 21, LEAST_SLOTS = 16 };
 
-int rp_index_init(struct rp_index *x, uint32_t capacity, uint32_t line_bits, struct ct_pool *pool,
+int ct_tag_index_init(struct ct_tag_index *x, uint32_t capacity, uint32_t line_bits, struct ct_pool *pool,
                   struct ct_error *e)
 {
 	uint32_t slots = LEAST_SLOTS;
@@ -24,30 +24,30 @@ int rp_index_init(struct rp_index *x, uint32_t capacity, uint32_t line_bits, str
 	return x->slot ? CT_OK : ct_fail_nomem(e);
 }
 
-void rp_index_clear(struct rp_index *x)
+void ct_tag_index_clear(struct ct_tag_index *x)
 {
 	memset(x->slot, 0, ((size_t)x->mask + 1) * sizeof *x->slot);
 }
 
-void rp_index_insert(struct rp_index *x, uint32_t index)
+void ct_tag_index_insert(struct ct_tag_index *x, uint32_t index)
 {
-	uint32_t m = rp_index_mix(rp_index_tag(x, index)), h = m & x->mask;
+	uint32_t m = ct_tag_index_mix(ct_tag_index_tag(x, index)), h = m & x->mask;
 	while (x->slot[h])
 		h = (h + 1) & x->mask;
 	x->slot[h] = m << x->bits | (index + 1);
 }
 
 /* Where probing for the line of a slot began. */
-static uint32_t home_of(const struct rp_index *x, uint32_t slot)
+static uint32_t home_of(const struct ct_tag_index *x, uint32_t slot)
 {
 	if (x->homes)
 		return slot >> x->bits & x->mask;
-	return rp_index_mix(rp_index_tag(x, rp_index_of(x, slot))) & x->mask;
+	return ct_tag_index_mix(ct_tag_index_tag(x, ct_tag_index_of(x, slot))) & x->mask;
 }
 
-void rp_index_remove(struct rp_index *x, uint32_t index)
+void ct_tag_index_remove(struct ct_tag_index *x, uint32_t index)
 {
-	uint32_t m = rp_index_mix(rp_index_tag(x, index)), mask = x->mask, *slot = x->slot;
+	uint32_t m = ct_tag_index_mix(ct_tag_index_tag(x, index)), mask = x->mask, *slot = x->slot;
 	uint32_t h = m & mask, want = m << x->bits | (index + 1);
 	while (slot[h] != want)
 		h = (h + 1) & mask;
