@@ -8,7 +8,7 @@ int rp_cache_init(struct rp_cache *c, int waits_for_fills, const struct ct_cache
 	c->waits_for_fills = waits_for_fills != 0;
 	if (waits_for_fills)
 		return rp_tags_init(&c->tags, lines, sectors, fifo, p->dirty_percent, pool, e);
-	return rp_lru_init(&c->lru, lines, sectors, fifo, p->dirty_percent, pool, e);
+	return rp_lru_init(&c->lru, lines, sectors, 1, fifo, p->dirty_percent, pool, e);
 }
 
 void rp_cache_shape(struct rp_cache *c, uint32_t sets, uint32_t ways)

@@ -7,13 +7,13 @@
 #include "base/pool.h"
 #include "gpu/address.h"
 #include "replay/parts.h"
-#include "replay/private/cache.h"
 #include "replay/private/instruction.h"
+#include "replay/private/lru.h"
 
 struct ct_l1s {
 	struct ct_gpu g;
 	struct ct_pool pool;
-	struct rp_cache *cache; /* of each SM */
+	struct rp_lru *cache; /* of each SM */
 	uint32_t now;           /* grows with each access: the youngest line is the last touched */
 };
 
@@ -21,15 +21,17 @@ struct ct_l1s *ct_l1s_new(const struct ct_gpu *g, struct ct_error *e)
 {
 	struct ct_l1s *l = ct_calloc(1, sizeof *l);
 	int st = l ? CT_OK : CT_ERR_NOMEM;
+	const uint32_t sectors = g->l1.line / g->l1.sector, fifo = g->l1.replacement == CT_REPL_FIFO;
 	if (l) {
 		l->g = *g;
 		l->cache = ct_pool_take(&l->pool, g->sms, sizeof *l->cache);
 		st = l->cache ? CT_OK : CT_ERR_NOMEM;
 	}
 	for (uint32_t i = 0; st == CT_OK && i < g->sms; i++) {
-		st = rp_cache_init(&l->cache[i], 0, &g->l1, ct_admission_slots(g), &l->pool, e);
+		st = rp_lru_init(&l->cache[i], ct_admission_slots(g), sectors, 0, fifo,
+		                 g->l1.dirty_percent, &l->pool, e);
 		if (st == CT_OK)
-			rp_cache_shape(&l->cache[i], g->l1.sets, g->l1.ways);
+			rp_lru_shape(&l->cache[i], g->l1.sets, g->l1.ways);
 	}
 	if (st == CT_OK)
 		return l;
@@ -49,16 +51,17 @@ void ct_l1s_free(struct ct_l1s *l)
 void ct_l1s_launch(struct ct_l1s *l, uint32_t sets, uint32_t ways)
 {
 	for (uint32_t i = 0; i < l->g.sms; i++) {
-		if (!rp_cache_has_shape(&l->cache[i], sets, ways))
-			rp_cache_shape(&l->cache[i], sets, ways);
+		struct rp_lru *t = &l->cache[i];
+		if (t->sets != sets || t->ways != ways)
+			rp_lru_shape(t, sets, ways);
 		else if (l->g.l1_flush)
-			rp_cache_flush(&l->cache[i]);
+			rp_lru_flush(t);
 	}
 }
 
 void ct_l1s_wipe(struct ct_l1s *l, uint32_t sm)
 {
-	rp_cache_flush(&l->cache[sm]);
+	rp_lru_flush(&l->cache[sm]);
 }
 
 /* The line takes the place of the oldest one of its set. */
@@ -104,7 +107,7 @@ uint8_t ct_l1s_whole(const struct ct_gpu *g, const uint64_t bytes[2])
 
 uint32_t ct_l1s_access(struct ct_l1s *l, uint32_t sm, const struct ct_l1s_access *a)
 {
-	struct rp_lru *t = &l->cache[sm].lru;
+	struct rp_lru *t = &l->cache[sm];
 	if (a->bypass)
 		return a->sectors;
 	uint32_t set = ct_set_index((enum ct_set_hash)l->g.l1.set_hash, t->sets, a->line);

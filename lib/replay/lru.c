@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { UNTIMED_BITS = 4 };
+
 /* Takes all arrays of the cache from the pool, which frees them as a whole. */
 static int allocate_all(struct rp_lru *t, struct ct_pool *pool, struct ct_error *e)
 {
@@ -23,7 +25,7 @@ static int allocate_all(struct rp_lru *t, struct ct_pool *pool, struct ct_error 
 	               : ct_fail_nomem(e);
 }
 
-int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
+int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, int timed, uint32_t fifo,
                 uint32_t dirty_percent, struct ct_pool *pool, struct ct_error *e)
 {
 	memset(t, 0, sizeof *t);
@@ -31,13 +33,14 @@ int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t 
 	t->sectors = sectors;
 	t->fifo = fifo;
 	t->dirty_percent = dirty_percent;
-	t->entry_bits = sectors <= 4 ? 5 : 6;
+	t->entry_bits = !timed ? UNTIMED_BITS : sectors <= 4 ? 5 : 6;
 	int st = ct_tag_index_init(&t->index, capacity, t->entry_bits, pool, e);
 	if (st == 0)
 		st = allocate_all(t, pool, e);
 	t->index.line = t->entry;
 	return st;
 }
+_Static_assert(sizeof(struct rp_entry) == 1 << UNTIMED_BITS, "an entry without times");
 _Static_assert(sizeof(struct rp_entry) + 4 * sizeof(uint32_t) == 32, "an entry of four sectors");
 
 static void empty_ways(struct rp_lru *t)
@@ -171,14 +174,16 @@ static void look_for_next(struct rp_lru *t, uint32_t set)
 
 /* ---- lines ---- */
 
-enum { SMALL = 32 };
+enum { SMALL = sizeof(struct rp_entry), MEDIUM = 2 * SMALL };
 
-/* Clears an entry of 32 or 64 bytes, in pieces whose size the compiler knows. */
+/* Clears an entry of 16, 32 or 64 bytes, in pieces whose size the compiler knows. */
 static void clear_entry(const struct rp_lru *t, struct rp_entry *l)
 {
 	memset(l, 0, SMALL);
-	if (t->entry_bits > 5)
+	if (t->entry_bits > UNTIMED_BITS)
 		memset((unsigned char *)l + SMALL, 0, SMALL);
+	if (t->entry_bits > UNTIMED_BITS + 1)
+		memset((unsigned char *)l + MEDIUM, 0, MEDIUM);
 }
 
 /* Which sectors of the line are modified from now on. */

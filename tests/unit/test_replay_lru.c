@@ -136,7 +136,7 @@ static void twin(uint32_t sets, uint32_t ways, uint32_t fifo, uint32_t percent, 
 	struct rp_lru t;
 	uint64_t seed = sets * 1000 + ways + percent;
 	c = (struct slow){.sets = sets, .ways = ways, .fifo = fifo, .percent = percent};
-	assert_int_equal(rp_lru_init(&t, MAX_LINES, SECTORS, fifo, percent, &pool, NULL), 0);
+	assert_int_equal(rp_lru_init(&t, MAX_LINES, SECTORS, 1, fifo, percent, &pool, NULL), 0);
 	rp_lru_shape(&t, sets, ways);
 	for (uint32_t s = 0; s < sets; s++)
 		t.set[s].stamp = stamp;
@@ -175,7 +175,7 @@ static void tags_alike(void **state)
 	struct ct_pool pool = {0};
 	struct rp_lru t;
 	(void)state;
-	assert_int_equal(rp_lru_init(&t, 8, 4, 0, 0, &pool, NULL), 0);
+	assert_int_equal(rp_lru_init(&t, 8, 4, 1, 0, 0, &pool, NULL), 0);
 	rp_lru_shape(&t, 2, 4);
 	for (uint64_t k = 0; k < 4; k++)
 		rp_lru_allocate(&t, 1, rp_lru_victim(&t, 1), k << 32 | 5, (uint32_t)k);
@@ -211,7 +211,7 @@ static void rebased(void **state)
 	struct ct_pool pool = {0};
 	struct rp_lru t;
 	(void)state;
-	assert_int_equal(rp_lru_init(&t, 8, 8, 0, 0, &pool, NULL), 0);
+	assert_int_equal(rp_lru_init(&t, 8, 8, 1, 0, 0, &pool, NULL), 0);
 	rp_lru_shape(&t, 2, 2);
 	rp_lru_at(&t, 3)->due[7] = 1000;
 	rp_lru_at(&t, 0)->due[1] = 300;

@@ -65,8 +65,9 @@ struct rp_lru {
 	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
-/* Room in the pool for `capacity` lines of `sectors` sectors (<= 8); shape it before use. */
-int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
+/* Room in the pool for `capacity` lines of `sectors` sectors (<= 8); shape it before use. timed: sectors know when their data
+ * comes, else nothing asks for it, and due[] is not there. */
+int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, int timed, uint32_t fifo,
                 uint32_t dirty_percent, struct ct_pool *pool, struct ct_error *e);
 /* Sets the number of sets and ways (product <= capacity) and empties the cache. */
 void rp_lru_shape(struct rp_lru *t, uint32_t sets, uint32_t ways);
