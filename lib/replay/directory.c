@@ -12,7 +12,7 @@
 #include "replay/private/memory.h"
 #include "replay/private/order.h"
 
-enum { AHEAD = 4 /* events between asking the host's memory for a line's slot and looking at it */ };
+enum { AHEAD = 4 /* events between asking the host's memory for an event, for its line's slot, and looking at it */ };
 
 struct rp_directory {
 	uint64_t *line;    /* + 1; 0: empty. Linear probing */
@@ -142,6 +142,19 @@ static int sort_in_time(struct ct_replay *r, struct rp_order *o)
 	return 0;
 }
 
+/* Asks the host's memory for what the events after that place will meet. */
+static void bring_ahead(const struct ct_replay *r, const struct rp_directory *d, size_t place)
+{
+	const struct rp_place *p = &d->order.place[place];
+	if (place + 2 * AHEAD < d->order.n)
+		CT_BRING(log_at(r, p + 2 * AHEAD));
+	if (place + AHEAD < d->order.n) {
+		uint32_t h = home_slot(d, log_at(r, p + AHEAD)->line);
+		CT_BRING(&d->line[h]);
+		CT_BRING(&d->holders[(size_t)h * d->words]);
+	}
+}
+
 /* Applies what SMs have logged in this window: an SM runs through a window alone, so only now is the order over all of them
  * known. */
 int rp_directory_merge(struct ct_replay *r)
@@ -153,8 +166,7 @@ int rp_directory_merge(struct ct_replay *r)
 		return r->error.status;
 	for (size_t i = 0; i < d->order.n; i++) {
 		const struct rp_place *p = &d->order.place[i];
-		if (i + AHEAD < d->order.n)
-			CT_BRING(&d->line[home_slot(d, log_at(r, p + AHEAD)->line)]);
+		bring_ahead(r, d, i);
 		apply_event(r, d, (uint32_t)(p->at >> 32), log_at(r, p));
 	}
 	for (uint32_t i = 0; i < r->g.sms; i++)
