@@ -5,8 +5,8 @@
 
 enum { INDEX_BITS = 21, LEAST_SLOTS = 16 };
 
-int ct_tag_index_init(struct ct_tag_index *x, uint32_t capacity, uint32_t line_bits, struct ct_pool *pool,
-                  struct ct_error *e)
+int ct_tag_index_init(struct ct_tag_index *x, uint32_t capacity, uint32_t line_bits,
+                      struct ct_pool *pool, struct ct_error *e)
 {
 	uint32_t slots = LEAST_SLOTS;
 	memset(x, 0, sizeof *x);

@@ -18,18 +18,19 @@ CT_DECLS_BEGIN
 #define CT_TAG_INDEX_NONE UINT32_MAX
 
 struct ct_tag_index {
-	uint32_t *slot;            /* 0: empty */
-	uint32_t mask;             /* slots - 1 */
-	uint32_t bits;             /* of a line's number + 1 */
-	uint32_t homes;            /* the bits above tell the slot at which probing began */
-	uint32_t line_bits;        /* log2 of the bytes of a line */
-	const unsigned char *line; /* the caller's lines, each of which begins with its tag, a uint64_t */
+	uint32_t *slot;     /* 0: empty */
+	uint32_t mask;      /* slots - 1 */
+	uint32_t bits;      /* of a line's number + 1 */
+	uint32_t homes;     /* the bits above tell the slot at which probing began */
+	uint32_t line_bits; /* log2 of the bytes of a line */
+	const unsigned char
+		*line; /* the caller's lines, each of which begins with its tag, a uint64_t */
 };
 
 /* An empty index of up to `capacity` lines of 2^line_bits bytes; the caller sets `line`. Its slots are the pool's.
  * CT_OK, CT_ERR_UNSUPPORTED for more lines than a slot can name (2^21 - 2), CT_ERR_NOMEM. */
-int ct_tag_index_init(struct ct_tag_index *x, uint32_t capacity, uint32_t line_bits, struct ct_pool *pool,
-                      struct ct_error *e);
+int ct_tag_index_init(struct ct_tag_index *x, uint32_t capacity, uint32_t line_bits,
+                      struct ct_pool *pool, struct ct_error *e);
 /* No line is in it. */
 void ct_tag_index_clear(struct ct_tag_index *x);
 /* The line of that number, by its tag, which is not in (is in) the index. */

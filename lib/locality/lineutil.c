@@ -249,7 +249,8 @@ void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint3
 		drain_lines(u);
 }
 
-static int init_l1(struct ct_lineutil *u, struct l1 *c, uint32_t sets, uint32_t lines, struct ct_error *e)
+static int init_l1(struct ct_lineutil *u, struct l1 *c, uint32_t sets, uint32_t lines,
+                   struct ct_error *e)
 {
 	int st = ct_tag_index_init(&c->index, lines, NODE_BITS, &u->pool, e);
 	if (st != CT_OK)

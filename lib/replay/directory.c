@@ -12,7 +12,9 @@
 #include "replay/private/memory.h"
 #include "replay/private/order.h"
 
-enum { AHEAD = 4 /* events between asking the host's memory for an event, for its line's slot, and looking at it */ };
+enum {
+	AHEAD = 4 /* events between asking the host's memory for an event, for its line's slot, and looking at it */
+};
 
 struct rp_directory {
 	uint64_t *line;    /* + 1; 0: empty. Linear probing */

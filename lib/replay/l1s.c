@@ -14,7 +14,7 @@ struct ct_l1s {
 	struct ct_gpu g;
 	struct ct_pool pool;
 	struct rp_lru *cache; /* of each SM */
-	uint32_t now;           /* grows with each access: the youngest line is the last touched */
+	uint32_t now;         /* grows with each access: the youngest line is the last touched */
 };
 
 struct ct_l1s *ct_l1s_new(const struct ct_gpu *g, struct ct_error *e)

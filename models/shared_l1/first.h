@@ -27,6 +27,6 @@ void ct_sl_first_access(struct ct_sl_first *s, uint64_t line, uint32_t sectors, 
 /* Counts start again; what has been read is known. */
 void ct_sl_first_counted(struct ct_sl_first *s);
 /* Estimates of the whole from the lines that were kept; exact up to 8192 of them. */
-void ct_sl_first_counts(const struct ct_sl_first *s, struct ct_sl_firsts *n);
+void ct_sl_first_counts(struct ct_sl_first *s, struct ct_sl_firsts *n);
 
 #endif
