@@ -607,8 +607,6 @@ static const struct {
 	{"match", "MATCH", 1},
 	{"redux", "REDUX", 1},
 	{"activemask", "VOTE", 1},
-	{"mma", "HMMA.16816.F32", 1},
-	{"ldmatrix", "LDSM.16.M88.4", 1},
 	{"tex", "TEX", 1},
 	{"nanosleep", "NANOSLEEP", 1},
 	{"testp", "FSETP", 0},
@@ -625,7 +623,7 @@ static const struct {
 
 static void select_named(struct ct_lower_unit *u, uint32_t at)
 {
-	const char *o = ct_lower_ptx_at(u, at)->opcode, *name = "MOV";
+	const char *o = ct_lower_ptx_at(u, at)->opcode, *matrix = ct_lower_matrix(o), *name = "MOV";
 	int effect = 0;
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		if (ct_lower_is(o, names[k].ptx)) {
@@ -634,6 +632,10 @@ static void select_named(struct ct_lower_unit *u, uint32_t at)
 		}
 	if (ct_lower_has(o, "warp"))
 		name = "WARPSYNC";
+	if (matrix) {
+		name = matrix;
+		effect = 1;
+	}
 	struct ct_lower_inst *m = simple(u, at, name);
 	if (m && effect)
 		m->pure = 0;

@@ -191,6 +191,9 @@ unsigned ct_lower_parts(const struct ct_lower_unit *u, uint32_t reg);
  * together go through registers first. Returns it until the next call; NULL when out of memory. */
 struct ct_lower_inst *ct_lower_emit(struct ct_lower_unit *u, const char *opcode, uint32_t at,
                                     uint32_t dst, unsigned n, const struct ct_lower_source *src);
+/* matrix.c: the machine's name of a product (mma) or of a move of matrices (ldmatrix); NULL where the PTX opcode is neither.
+ * Pure. */
+const char *ct_lower_matrix(const char *ptx);
 /* expand.c: what PTX does in one instruction and machines in several; 0 where it is none of these. */
 int ct_lower_expand(struct ct_lower_unit *u, uint32_t at);
 /* convert.c: regions of the function's blocks, whose machine instructions begin at first_inst. */

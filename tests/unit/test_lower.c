@@ -295,7 +295,7 @@ static unsigned count(const char *body, unsigned sm, const char *opcode)
 	int size = snprintf(
 		text, sizeof text,
 		".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-		".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n"
+		".reg .pred %%p<9>;\n.reg .f32 %%f<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n"
 		"ld.param.u64 %%rd1, [p];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd2, %%r1, 4;\n"
 		"add.s64 %%rd3, %%rd1, %%rd2;\n%s\nst.global.u32 [%%rd3], %%r9;\nret;\n}\n",
 		body);
@@ -368,11 +368,36 @@ static void test_quotients(void **unused)
 	assert_int_equal(count(scaled, 70, "FMUL"), 3);
 }
 
+/* The name tells a matrix instruction's shape and types, and with them the registers of its operands. */
+static void test_matrices(void **unused)
+{
+	static const struct {
+		const char *body, *machine;
+	} row[] = {
+		{"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r2, %r3}, {%r4}, "
+	         "{%f4, %f5, %f6, %f7};\ncvt.rzi.s32.f32 %r9, %f0;",
+	         "HMMA.1688.F32"},
+		{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r2, %r3, %r5, %r6}, "
+	         "{%r4, %r7}, {%f4, %f5, %f6, %f7};\ncvt.rzi.s32.f32 %r9, %f0;",
+	         "HMMA.16816.F32"},
+		{"mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.s8.s32 {%r9, %r10, %r11, %r12}, {%r2, %r3}, "
+	         "{%r4}, {%r5, %r6, %r7, %r8};",
+	         "IMMA.16816.U8.S8"},
+		{"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r9, %r10}, [%r1];", "LDSM.16.MT88.2"},
+		{"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r1];", "LDSM.16.M88"},
+		{"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r10, %r11, %r12}, [%r1];",
+	         "LDSM.16.M88.4"}};
+	(void)unused;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		assert_int_equal(count(row[i].body, 80, row[i].machine), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accesses),     cmocka_unit_test(test_reductions),
 		cmocka_unit_test(test_shifted_sums), cmocka_unit_test(test_brackets),
-		cmocka_unit_test(test_steps),        cmocka_unit_test(test_quotients)};
+		cmocka_unit_test(test_steps),        cmocka_unit_test(test_quotients),
+		cmocka_unit_test(test_matrices)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
