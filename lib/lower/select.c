@@ -365,44 +365,6 @@ static const char *access_name(struct ct_lower_unit *u, const struct ct_lower_pt
 	               : name;
 }
 
-/* Registers side by side that a vector access writes or reads: the parts get one value together, where
- * they have none yet. */
-static uint32_t vector_value(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
-                             uint32_t n, uint32_t at, int store)
-{
-	unsigned each = ct_lower_bits(i->opcode) == 64 ? 2 : 1;
-	uint32_t value = ct_lower_new_value(u->p, n * each > 4 ? 4 : n * each);
-	u->failed |= value == CT_LOWER_NONE;
-	for (uint32_t k = 0; k < n; k++) {
-		const struct ct_ptx_operand *o = &i->operand[first + k];
-		unsigned part = k * each < 4 ? k * each : 0;
-		if (o->kind != CT_PTX_OPERAND_REGISTER) {
-			if (store && o->kind != CT_PTX_OPERAND_SINK) {
-				struct ct_lower_source src = ct_lower_read(u, o, 0);
-				ct_lower_emit(u, "IMAD.MOV.U32", at, CT_LOWER_PART(value, part), 1,
-				              &src);
-			}
-			continue;
-		}
-		struct ct_lower_reg *r = &u->reg[o->number];
-		if (r->value == CT_LOWER_NONE && r->defs == 1 && !r->fact) {
-			r->value = value;
-			r->part = (uint8_t)part;
-			continue;
-		}
-		for (unsigned p = 0; p < each; p++) {
-			struct ct_lower_source src = {.place = CT_LOWER_PART(value, part + p)};
-			uint32_t to = src.place;
-			if (store)
-				src = ct_lower_read(u, o, p);
-			else
-				to = ct_lower_write(u, o->number, p);
-			ct_lower_emit(u, "IMAD.MOV.U32", at, to, 1, &src);
-		}
-	}
-	return CT_LOWER_PART(value, 0);
-}
-
 /* The register that an access's address begins with, and in *imm what is added to it. */
 static uint32_t address_place(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t at,
                               int64_t *imm)
@@ -463,12 +425,12 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 	uint32_t vector = i->operands - 1;
 	src[n++] = (struct ct_lower_source){.place = base};
 	if (load && vector > 1)
-		dst = vector_value(u, i, 0, vector, at, 0);
+		dst = ct_lower_loaded_vector(u, i, vector, at);
 	else if (!store && i->writes && i->operand[0].kind == CT_PTX_OPERAND_REGISTER &&
 	         !ct_ptx_is_reduction(u->p->m, at))
 		dst = ct_lower_write(u, i->operand[0].number, 0);
 	if (store && vector > 1)
-		src[n++].place = vector_value(u, i, 1, vector, at, 1);
+		src[n++].place = ct_lower_stored_vector(u, i, vector, at);
 	for (uint32_t k = i->writes; k < i->operands && n < CT_LOWER_MAX_SRC; k++) {
 		const struct ct_ptx_operand *x = &i->operand[k];
 		if (x->in_brackets || (store && vector > 1))

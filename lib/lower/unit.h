@@ -191,6 +191,12 @@ unsigned ct_lower_parts(const struct ct_lower_unit *u, uint32_t reg);
  * together go through registers first. Returns it until the next call; NULL when out of memory. */
 struct ct_lower_inst *ct_lower_emit(struct ct_lower_unit *u, const char *opcode, uint32_t at,
                                     uint32_t dst, unsigned n, const struct ct_lower_source *src);
+/* vector.c: the place of n registers side by side that a vector load at instruction `at` writes, or a vector store reads: of a
+ * store after the moves that put them there, where they do not lie so yet. */
+uint32_t ct_lower_loaded_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n,
+                                uint32_t at);
+uint32_t ct_lower_stored_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n,
+                                uint32_t at);
 /* matrix.c: the machine's name of a product (mma) or of a move of matrices (ldmatrix); NULL where the PTX opcode is neither.
  * Pure. */
 const char *ct_lower_matrix(const char *ptx);

@@ -392,12 +392,30 @@ static void test_matrices(void **unused)
 		assert_int_equal(count(row[i].body, 80, row[i].machine), 1);
 }
 
+/* A vector that is stored as it was loaded needs no moves; one in another order does. */
+static void test_vectors(void **unused)
+{
+	static const char same[] =
+		"ld.global.v4.u32 {%r2, %r3, %r4, %r9}, [%rd3];\n"
+		"st.global.v4.u32 [%rd3+64], {%r2, %r3, %r4, %r9};\nst.global.v2.u32 [%rd3+128], {%r4, %r9};";
+	static const char other[] =
+		"ld.global.v4.u32 {%r2, %r3, %r4, %r9}, [%rd3];\n"
+		"st.global.v4.u32 [%rd3+64], {%r3, %r2, %r4, %r9};\nst.global.v2.u32 [%rd3+128], {%r3, %r4};";
+	const unsigned moves = count(
+		"ld.global.u32 %r9, [%rd3];", 80, "IMAD.MOV.U32"); /* of every kernel */
+	(void)unused;
+	assert_int_equal(count(same, 80, "STG.E.128"), 1);
+	assert_int_equal(count(same, 80, "STG.E.64"), 1);
+	assert_int_equal(count(same, 80, "IMAD.MOV.U32"), moves);
+	assert_int_equal(count(other, 80, "IMAD.MOV.U32"), moves + 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accesses),     cmocka_unit_test(test_reductions),
 		cmocka_unit_test(test_shifted_sums), cmocka_unit_test(test_brackets),
 		cmocka_unit_test(test_steps),        cmocka_unit_test(test_quotients),
-		cmocka_unit_test(test_matrices)};
+		cmocka_unit_test(test_matrices),     cmocka_unit_test(test_vectors)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
