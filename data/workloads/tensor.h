@@ -90,21 +90,22 @@ static __device__ void tensor_multiply(float c[4], const uint32_t a[4], uint32_t
 	             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/* Products of one stage. Sixteen rows of B make two fragments of eight columns: registers 0, 2 and 1, 3. */
+/* Products of one stage. Sixteen rows of B make two fragments of eight columns, of two registers each that lie side by side. */
 static __device__ void tensor_step(float sum[2][4][4], const tensor_stage &stage)
 {
 	int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
 	for (int step = 0; step < 2; step++) {
 		uint32_t a[2][4], b[2][4];
-		int piece = 2 * step + lane / 16;
+		int row = lane % 16, piece = 2 * step + lane / 16;
+		int column = lane / 16 * 8 + lane % 8, column_piece = 2 * step + lane / 8 % 2;
 		for (int i = 0; i < 2; i++) {
-			tensor_fragment(a[i], &stage[0][tensor_place(warp / 2 * TENSOR_WARP + 16 * i + lane % 16, piece)]);
-			tensor_fragment(b[i], &stage[1][tensor_place(warp % 2 * TENSOR_WARP + 16 * i + lane % 16, piece)]);
+			tensor_fragment(a[i], &stage[0][tensor_place(warp / 2 * TENSOR_WARP + 16 * i + row, piece)]);
+			tensor_fragment(b[i], &stage[1][tensor_place(warp % 2 * TENSOR_WARP + 16 * i + column, column_piece)]);
 		}
 		for (int i = 0; i < 2; i++)
 			for (int j = 0; j < 4; j++)
-				tensor_multiply(sum[i][j], a[i], b[j / 2][j % 2], b[j / 2][j % 2 + 2]);
+				tensor_multiply(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
 	}
 }
 

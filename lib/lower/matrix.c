@@ -1,4 +1,4 @@
-/* Names of what moves and multiplies matrices: they tell how many registers a lane holds of each. */
+/* What moves and multiplies matrices: its name tells how many registers a lane holds of each, which lie side by side. */
 #include <string.h>
 
 #include "lower/unit.h"
@@ -46,7 +46,46 @@ static const char *move(const char *ptx)
 	return four ? "LDSM.16.M88.4" : two ? "LDSM.16.M88.2" : "LDSM.16.M88";
 }
 
-const char *ct_lower_matrix(const char *ptx)
+/* Emits the instruction, which writes the vector of its first operands. */
+static void emit(struct ct_lower_unit *u, const char *name, uint32_t at, unsigned n,
+                 const struct ct_lower_source *src, int64_t imm, int memory)
 {
-	return ct_lower_is(ptx, "mma") ? product(ptx) : ct_lower_is(ptx, "ldmatrix") ? move(ptx) : NULL;
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	const uint32_t dst = ct_lower_write_vector(u, i, i->writes);
+	struct ct_lower_inst *m = ct_lower_emit(u, name, at, dst, n, src);
+	if (!m)
+		return;
+	m->pure = 0;
+	m->memory = (uint8_t)memory;
+	m->has_imm = imm != 0;
+	m->imm = imm;
+	ct_lower_spread_vector(u, i, i->writes, at, dst);
+}
+
+/* Operands of a product are the registers of D, A, B and C. A has as many as B where both have one, else twice as many. */
+static void select_product(struct ct_lower_unit *u, uint32_t at)
+{
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	const uint32_t sums = i->writes, factors = i->operands - 2 * sums;
+	const uint32_t b = factors == 2 ? 1 : factors / 3, a = factors - b;
+	const struct ct_lower_source src[3] = {
+		{.place = ct_lower_read_vector(u, i, sums, a, at)},
+		{.place = ct_lower_read_vector(u, i, sums + a, b, at)},
+		{.place = ct_lower_read_vector(u, i, sums + factors, sums, at)}};
+	emit(u, product(i->opcode), at, 3, src, 0, 0);
+}
+
+int ct_lower_matrix(struct ct_lower_unit *u, uint32_t at)
+{
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	if (ct_lower_is(i->opcode, "mma")) {
+		select_product(u, at);
+		return 1;
+	}
+	if (!ct_lower_is(i->opcode, "ldmatrix"))
+		return 0;
+	const struct ct_ptx_operand *address = &i->operand[i->writes];
+	const struct ct_lower_source src = {.place = ct_lower_read(u, address, 0).place};
+	emit(u, move(i->opcode), at, 1, &src, (int32_t)address->value, 1);
+	return 1;
 }

@@ -425,12 +425,12 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 	uint32_t vector = i->operands - 1;
 	src[n++] = (struct ct_lower_source){.place = base};
 	if (load && vector > 1)
-		dst = ct_lower_loaded_vector(u, i, vector, at);
+		dst = ct_lower_write_vector(u, i, vector);
 	else if (!store && i->writes && i->operand[0].kind == CT_PTX_OPERAND_REGISTER &&
 	         !ct_ptx_is_reduction(u->p->m, at))
 		dst = ct_lower_write(u, i->operand[0].number, 0);
 	if (store && vector > 1)
-		src[n++].place = ct_lower_stored_vector(u, i, vector, at);
+		src[n++].place = ct_lower_read_vector(u, i, 1, vector, at);
 	for (uint32_t k = i->writes; k < i->operands && n < CT_LOWER_MAX_SRC; k++) {
 		const struct ct_ptx_operand *x = &i->operand[k];
 		if (x->in_brackets || (store && vector > 1))
@@ -454,6 +454,8 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 	m->imm = imm;
 	u->p->generic[at] = !ct_lower_has(o, "global") && !ct_lower_has(o, "shared") &&
 	                    !ct_lower_has(o, "local");
+	if (load && vector > 1)
+		ct_lower_spread_vector(u, i, vector, at, dst);
 }
 
 /* ---- the rest ---- */
@@ -585,7 +587,7 @@ static const struct {
 
 static void select_named(struct ct_lower_unit *u, uint32_t at)
 {
-	const char *o = ct_lower_ptx_at(u, at)->opcode, *matrix = ct_lower_matrix(o), *name = "MOV";
+	const char *o = ct_lower_ptx_at(u, at)->opcode, *name = "MOV";
 	int effect = 0;
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 		if (ct_lower_is(o, names[k].ptx)) {
@@ -594,10 +596,6 @@ static void select_named(struct ct_lower_unit *u, uint32_t at)
 		}
 	if (ct_lower_has(o, "warp"))
 		name = "WARPSYNC";
-	if (matrix) {
-		name = matrix;
-		effect = 1;
-	}
 	struct ct_lower_inst *m = simple(u, at, name);
 	if (m && effect)
 		m->pure = 0;
@@ -645,7 +643,7 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 	else if (ct_lower_is(o, "ld") || ct_lower_is(o, "st"))
 		simple(u, at,
 		       ct_lower_has(o, "const") ? "LDC" : "IMAD.MOV.U32"); /* of parameters of calls */
-	else if (ct_lower_expand(u, at))
+	else if (ct_lower_matrix(u, at) || ct_lower_expand(u, at))
 		return;
 	else if (ct_lower_is(o, "add") || ct_lower_is(o, "sub"))
 		select_add(u, at);
@@ -671,8 +669,6 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 					 : (void)simple(u, at, ct_lower_has(o, "f32") ? "FSEL" : "SEL");
 	else
 		select_named(u, at);
-	if (i->access && ct_lower_is(o, "ldmatrix") && u->p->insts)
-		u->p->inst[u->p->insts - 1].memory = 1;
 }
 
 /* What stands at the start of every kernel: the stack pointer, a shuffle that does nothing in code of sm_70, and
@@ -724,6 +720,7 @@ int ct_lower_select(struct ct_lower_program *p, uint32_t function, size_t first_
 		st = ct_lower_groups(&u);
 	if (st == CT_OK) {
 		ct_lower_fuse(&u);
+		ct_lower_group_sums(&u);
 		if (u.body.kernel)
 			begin_kernel(&u);
 		for (u.home = 0; u.home < u.blocks && !u.failed; u.home++) {

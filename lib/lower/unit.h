@@ -191,15 +191,18 @@ unsigned ct_lower_parts(const struct ct_lower_unit *u, uint32_t reg);
  * together go through registers first. Returns it until the next call; NULL when out of memory. */
 struct ct_lower_inst *ct_lower_emit(struct ct_lower_unit *u, const char *opcode, uint32_t at,
                                     uint32_t dst, unsigned n, const struct ct_lower_source *src);
-/* vector.c: the place of n registers side by side that a vector load at instruction `at` writes, or a vector store reads: of a
- * store after the moves that put them there, where they do not lie so yet. */
-uint32_t ct_lower_loaded_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n,
-                                uint32_t at);
-uint32_t ct_lower_stored_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n,
-                                uint32_t at);
-/* matrix.c: the machine's name of a product (mma) or of a move of matrices (ldmatrix); NULL where the PTX opcode is neither.
- * Pure. */
-const char *ct_lower_matrix(const char *ptx);
+/* vector.c: n operands of an instruction that lie side by side in machine code. The place that its first n are written to;
+ * spread moves them from there, behind the instruction, to where they are if they lie elsewhere. */
+uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n);
+void ct_lower_spread_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n,
+                            uint32_t at, uint32_t place);
+/* The place where those from `first` on are read, after the moves that put them there where they do not lie so yet. */
+uint32_t ct_lower_read_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
+                              uint32_t n, uint32_t at);
+/* Before anything is selected: the sums of each product get a place together. */
+void ct_lower_group_sums(struct ct_lower_unit *u);
+/* matrix.c: a product (mma) or a move of matrices (ldmatrix); 0 where the instruction is neither. */
+int ct_lower_matrix(struct ct_lower_unit *u, uint32_t at);
 /* expand.c: what PTX does in one instruction and machines in several; 0 where it is none of these. */
 int ct_lower_expand(struct ct_lower_unit *u, uint32_t at);
 /* convert.c: regions of the function's blocks, whose machine instructions begin at first_inst. */
