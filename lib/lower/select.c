@@ -41,9 +41,7 @@ static unsigned gather(struct ct_lower_unit *u, const struct ct_lower_ptx *i,
 	return n;
 }
 
-/* Predicates that an instruction reads and writes: for the schedule's order. */
-static void predicates(const struct ct_lower_unit *u, const struct ct_lower_ptx *i,
-                       struct ct_lower_inst *m)
+void ct_lower_predicates(const struct ct_lower_ptx *i, struct ct_lower_inst *m)
 {
 	unsigned reads = 0, writes = 0;
 	if (!m)
@@ -52,7 +50,6 @@ static void predicates(const struct ct_lower_unit *u, const struct ct_lower_ptx 
 		m->psrc[reads++] = i->control.guard + 1;
 		m->pure = 0;
 	}
-	(void)u;
 	for (uint32_t k = 0; k < i->operands; k++) {
 		const struct ct_ptx_operand *o = &i->operand[k];
 		if (o->kind != CT_PTX_OPERAND_PREDICATE)
@@ -70,7 +67,7 @@ static struct ct_lower_inst *simple(struct ct_lower_unit *u, uint32_t at, const 
 	struct ct_lower_source src[CT_LOWER_MAX_SRC];
 	unsigned n = gather(u, i, src, CT_LOWER_MAX_SRC, 0);
 	struct ct_lower_inst *m = ct_lower_emit(u, opcode, at, result(u, i, 0), n, src);
-	predicates(u, i, m);
+	ct_lower_predicates(i, m);
 	return m;
 }
 
@@ -81,7 +78,8 @@ static void twice(struct ct_lower_unit *u, uint32_t at, const char *low, const c
 	for (unsigned part = 0; part < 2; part++) {
 		struct ct_lower_source src[CT_LOWER_MAX_SRC];
 		unsigned n = gather(u, i, src, CT_LOWER_MAX_SRC, part);
-		predicates(u, i, ct_lower_emit(u, part ? high : low, at, result(u, i, part), n, src));
+		ct_lower_predicates(i,
+		                    ct_lower_emit(u, part ? high : low, at, result(u, i, part), n, src));
 	}
 }
 
@@ -182,18 +180,18 @@ static void select_compare(struct ct_lower_unit *u, uint32_t at)
 	    CT_LOWER_NONE) { /* a test of bits: the constant that it compares with is in the table */
 		const struct ct_lower_ptx *f = ct_lower_ptx_at(u, i->fused);
 		struct ct_lower_source bits[2] = {read_at(u, f, 1, 0), read_at(u, f, 2, 0)};
-		predicates(u, i, ct_lower_emit(u, "LOP3.LUT", at, CT_LOWER_RZ, 2, bits));
+		ct_lower_predicates(i, ct_lower_emit(u, "LOP3.LUT", at, CT_LOWER_RZ, 2, bits));
 		return;
 	}
 	const char *sign = strchr("ISH", type[0]) && (ct_lower_has(o, "u32") || ct_lower_has(o, "u64"))
 	                           ? ".U32.AND"
 	                           : ".AND";
 	if (wide)
-		predicates(u, i, simple(u, at, ct_lower_text(u->p, type, relation, ".U32.AND")));
+		ct_lower_predicates(i, simple(u, at, ct_lower_text(u->p, type, relation, ".U32.AND")));
 	struct ct_lower_source src[3];
 	unsigned n = gather(u, i, src, 3, (unsigned)wide);
 	const char *name = ct_lower_text(u->p, type, relation, wide ? ".AND.EX" : sign);
-	predicates(u, i, ct_lower_emit(u, name, at, result(u, i, 0), n, src));
+	ct_lower_predicates(i, ct_lower_emit(u, name, at, result(u, i, 0), n, src));
 }
 
 /* Conversions that are needed: those that fold are facts. */
@@ -447,7 +445,7 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 	struct ct_lower_inst *m = ct_lower_emit(u, access_name(u, i, at), at, dst, n, src);
 	if (!m)
 		return;
-	predicates(u, i, m);
+	ct_lower_predicates(i, m);
 	m->memory = 1;
 	m->pure = 0;
 	m->has_imm = imm != 0;
@@ -534,7 +532,7 @@ static void select_control(struct ct_lower_unit *u, uint32_t at)
 		/* A jump to the next block is none, and one to the end is its EXIT. */
 		m = ct_lower_emit(u, "BRA", at, CT_LOWER_RZ, 0, &none);
 	}
-	predicates(u, i, m);
+	ct_lower_predicates(i, m);
 	if (m)
 		m->pure = 0;
 	u->phase = CT_LOWER_BODY;

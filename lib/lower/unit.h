@@ -191,6 +191,8 @@ unsigned ct_lower_parts(const struct ct_lower_unit *u, uint32_t reg);
  * together go through registers first. Returns it until the next call; NULL when out of memory. */
 struct ct_lower_inst *ct_lower_emit(struct ct_lower_unit *u, const char *opcode, uint32_t at,
                                     uint32_t dst, unsigned n, const struct ct_lower_source *src);
+/* select.c: notes the predicates that an instruction reads and writes, for the schedule's order. m may be NULL. */
+void ct_lower_predicates(const struct ct_lower_ptx *i, struct ct_lower_inst *m);
 /* vector.c: n operands of an instruction that lie side by side in machine code. The place that its first n are written to;
  * spread moves them from there, behind the instruction, to where they are if they lie elsewhere. */
 uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n);

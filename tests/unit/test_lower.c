@@ -390,6 +390,13 @@ static void test_matrices(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		assert_int_equal(count(row[i].body, 80, row[i].machine), 1);
+	/* Sums that begin with zero take no register for it, and fragments that lie side by side no moves. */
+	static const char zero[] =
+		"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%r1];\n"
+		"mov.f32 %f4, 0f00000000;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, "
+		"{%r2, %r3}, {%r4}, {%f4, %f4, %f4, %f4};\ncvt.rzi.s32.f32 %r9, %f0;";
+	assert_int_equal(count(zero, 80, "IMAD.MOV.U32"),
+	                 count("ld.global.u32 %r9, [%rd3];", 80, "IMAD.MOV.U32"));
 }
 
 /* A vector that is stored as it was loaded needs no moves; one in another order does. */
