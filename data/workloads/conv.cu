@@ -94,19 +94,26 @@ conv_implicit_gemm_128x64(const uint16_t *input, const uint16_t *weights, uint16
 }
 #endif
 
+/* Whether a pixel's neighbour by that tap lies in the image, and which one it is, in all images. */
+static int find_neighbour(uint32_t pixel, uint32_t side, int tap, size_t *neighbour)
+{
+	int dy = tap / SIZE - PAD, dx = tap % SIZE - PAD;
+	int row = (int)(pixel / side % side) + dy, col = (int)(pixel % side) + dx;
+	*neighbour = (size_t)((int)pixel + dy * (int)side + dx);
+	return row >= 0 && col >= 0 && row < (int)side && col < (int)side;
+}
+
 /* The sum of filter f at a pixel, in double. */
 static double reference(const float *in, const float *weight, uint32_t pixel, uint32_t side, uint32_t channels,
                         uint32_t f)
 {
-	int y = (int)(pixel / side % side), x = (int)(pixel % side);
 	double sum = 0;
+	size_t from;
 	for (int tap = 0; tap < TAPS; tap++) {
-		int row = y + tap / SIZE - PAD, col = x + tap % SIZE - PAD;
-		if (row < 0 || col < 0 || row >= (int)side || col >= (int)side)
+		if (!find_neighbour(pixel, side, tap, &from))
 			continue;
-		size_t from = (size_t)((int)pixel + (row - y) * (int)side + col - x) * channels;
 		for (uint32_t c = 0; c < channels; c++)
-			sum += (double)in[from + c] * (double)weight[((size_t)f * TAPS + (size_t)tap) * channels + c];
+			sum += (double)in[from * channels + c] * (double)weight[((size_t)f * TAPS + (size_t)tap) * channels + c];
 	}
 	return sum;
 }
@@ -114,15 +121,13 @@ static double reference(const float *in, const float *weight, uint32_t pixel, ui
 /* The same as the kernel of 128 channels keeps it, a half. */
 static float reference_half(const float *in, const float *weight, uint32_t pixel, uint32_t side, uint32_t f)
 {
-	int y = (int)(pixel / side % side), x = (int)(pixel % side);
 	float sum = 0;
+	size_t from;
 	for (int tap = 0; tap < TAPS; tap++) {
-		int row = y + tap / SIZE - PAD, col = x + tap % SIZE - PAD;
-		if (row < 0 || col < 0 || row >= (int)side || col >= (int)side)
+		if (!find_neighbour(pixel, side, tap, &from))
 			continue;
-		size_t from = (size_t)((int)pixel + (row - y) * (int)side + col - x) * CHANNELS;
 		for (uint32_t c = 0; c < CHANNELS; c += 8)
-			sum = turing_add(sum, &in[from + c], 1, &weight[((size_t)f * TAPS + (size_t)tap) * CHANNELS + c], 1);
+			sum = turing_add(sum, &in[from * CHANNELS + c], 1, &weight[((size_t)f * TAPS + (size_t)tap) * CHANNELS + c], 1);
 	}
 	return sum;
 }

@@ -77,11 +77,14 @@ static double product(const struct lstm *s, const float *w, const float *x, cons
 {
 	double sum = 0;
 	float half = 0;
-	for (uint32_t d = 0; !s->halves && d < s->hidden; d++)
+	if (s->halves) {
+		for (uint32_t d = 0; d < 2 * s->hidden; d += 8)
+			half = turing_add(half, &w[d], 1, d < s->hidden ? &x[d] : &h[d - s->hidden], 1);
+		return (double)half;
+	}
+	for (uint32_t d = 0; d < s->hidden; d++)
 		sum += (double)w[d] * (double)x[d] + (double)w[s->hidden + d] * (double)h[d];
-	for (uint32_t d = 0; s->halves && d < 2 * s->hidden; d += 8)
-		half = turing_add(half, &w[d], 1, d < s->hidden ? &x[d] : &h[d - s->hidden], 1);
-	return s->halves ? (double)half : sum;
+	return sum;
 }
 
 /* One unit of one sequence; the state is kept as a half. */
@@ -110,6 +113,7 @@ static const uint16_t *by_column(struct app *a, const uint16_t *m, uint32_t rows
 APP(rnn)
 {
 	struct lstm s;
+	s.halves = a->size == APP_PAPER;
 	/* Of size paper one of the training set's (DeepBench, rnn_problems.h), but for steps, of which that has 25. */
 	s.hidden = app_pick(a, 128, 320, 512, 2048), s.batch = app_pick(a, 64, 64, 64, 64);
 	uint32_t steps = app_pick(a, 4, 6, 6, 4), n = s.hidden * s.batch, depth = 2 * s.hidden;
@@ -117,14 +121,13 @@ APP(rnn)
 	size_t weights = (size_t)gates * depth;
 	float *x, *want = (float *)app_host(a, n, sizeof *want), *got = (float *)app_host(a, n, sizeof *got);
 	const uint16_t *hw = tensor_halves(a, weights, 2.0f / sqrtf((float)depth), &s.weight);
-	if (a->size == APP_PAPER)
+	if (s.halves)
 		hw = by_column(a, hw, gates, depth);
 	uint16_t *in = (uint16_t *)app_host(a, 2 * (size_t)n, sizeof *in);
 	float *before = (float *)app_host(a, n, sizeof *before);
 	s.bias = input_floats(a, gates, -0.5f, 0.5f);
 	s.c = (double *)app_host(a, n, sizeof *s.c);
 	s.h = (float *)app_host(a, n, sizeof *s.h);
-	s.halves = a->size == APP_PAPER;
 	const void *weight = app_upload(a, "weights", hw, sizeof *hw * weights);
 	const void *bias = app_upload(a, "bias", s.bias, sizeof(float) * gates);
 	void *input = app_device(a, "inputs and state", sizeof *in * 2 * n);

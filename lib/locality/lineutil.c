@@ -226,7 +226,7 @@ static void drain_lines(struct ct_lineutil *u)
 {
 	const struct access *a = u->waiting;
 	unsigned n = u->n_waiting;
-	for (unsigned i = 0; n && i < n + 2 * AHEAD; i++) {
+	for (unsigned i = 0; i < n + 2 * AHEAD; i++) {
 		if (i < n)
 			prefetch_slot(u, &a[i]);
 		if (i >= AHEAD && i - AHEAD < n)

@@ -2,11 +2,17 @@
  * them. */
 #include "lower/unit.h"
 
+/* Words of an operand of the instruction's vectors. */
+static unsigned words_each(const struct ct_lower_ptx *i)
+{
+	return ct_lower_bits(i->opcode) == 64 ? 2 : 1;
+}
+
 /* Where n operands from `first` on lie side by side already, as a vector load has left them; RZ: they do not. */
 static uint32_t place_together(const struct ct_lower_unit *u, const struct ct_lower_ptx *i,
                                uint32_t first, uint32_t n)
 {
-	const unsigned each = ct_lower_bits(i->opcode) == 64 ? 2 : 1;
+	const unsigned each = words_each(i);
 	uint32_t value = CT_LOWER_NONE, part = 0;
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ct_ptx_operand *o = &i->operand[first + k];
@@ -47,7 +53,7 @@ static int lies_in(const struct ct_lower_unit *u, const struct ct_ptx_operand *o
 
 uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n)
 {
-	const unsigned each = ct_lower_bits(i->opcode) == 64 ? 2 : 1;
+	const unsigned each = words_each(i);
 	const uint32_t together = place_together(u, i, 0, n);
 	if (together != CT_LOWER_RZ)
 		return together;
@@ -67,7 +73,7 @@ uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_pt
 void ct_lower_spread_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n,
                             uint32_t at, uint32_t place)
 {
-	const unsigned each = ct_lower_bits(i->opcode) == 64 ? 2 : 1;
+	const unsigned each = words_each(i);
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ct_ptx_operand *o = &i->operand[k];
 		const unsigned part = part_of(k, each);
@@ -84,7 +90,7 @@ void ct_lower_spread_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *
 uint32_t ct_lower_read_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
                               uint32_t n, uint32_t at)
 {
-	const unsigned each = ct_lower_bits(i->opcode) == 64 ? 2 : 1;
+	const unsigned each = words_each(i);
 	const uint32_t together = place_together(u, i, first, n);
 	if (together != CT_LOWER_RZ)
 		return together;
@@ -105,7 +111,7 @@ uint32_t ct_lower_read_vector(struct ct_lower_unit *u, const struct ct_lower_ptx
  * once, always together. */
 static void group(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first, uint32_t n)
 {
-	const unsigned each = ct_lower_bits(i->opcode) == 64 ? 2 : 1;
+	const unsigned each = words_each(i);
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ct_ptx_operand *o = &i->operand[first + k];
 		if (o->kind != CT_PTX_OPERAND_REGISTER || ct_lower_resolve(u, o->number) != o->number ||

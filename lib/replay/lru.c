@@ -228,17 +228,6 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 	look_for_next(t, set);
 }
 
-/* Whether a sector that cannot be read as it is has all of its bytes with those. */
-static int completes(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t bytes)
-{
-	struct rp_entry *l = rp_lru_at(t, index);
-	if (!l->counted) {
-		memset(t->bytes[index], 0, sizeof t->bytes[index]);
-		l->counted = 1;
-	}
-	return rp_all_written(t->bytes[index], sector, bytes);
-}
-
 /* A sector that is only partly written cannot be read until all of its bytes have been written or it
  * is filled: written bytes are noted for that. */
 void rp_lru_store(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t bytes)
@@ -246,8 +235,10 @@ void rp_lru_store(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t by
 	struct rp_entry *l = rp_lru_at(t, index);
 	uint32_t bit = 1u << sector;
 	int readable = (rp_lru_hits(l) & bit) || bytes == UINT32_MAX;
-	if (!readable && bytes)
-		readable = completes(t, index, sector, bytes);
+	if (!readable && bytes) {
+		readable = rp_all_written(t->bytes[index], l->counted, sector, bytes);
+		l->counted = 1;
+	}
 	l->valid |= (uint8_t)bit;
 	if (!(l->modified & bit))
 		set_modified(t, index, l->modified | bit);

@@ -178,17 +178,6 @@ void rp_tags_fill_modified(struct rp_tags *t, uint32_t index, uint32_t bit)
 	set_modified(t, index, t->line[index].modified | bit);
 }
 
-/* Whether a sector that cannot be read as it is has all of its bytes with those. */
-static int completes(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t bytes)
-{
-	struct rp_line *l = &t->line[index];
-	if (!l->counted) {
-		memset(t->bytes[index], 0, sizeof t->bytes[index]);
-		l->counted = 1;
-	}
-	return rp_all_written(t->bytes[index], sector, bytes);
-}
-
 void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t bytes)
 {
 	struct rp_line *l = &t->line[index];
@@ -198,8 +187,11 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 		rp_tags_unreserve(t, index, bit);
 		l->fill_modified |= (uint8_t)bit;
 	}
-	if (!readable)
-		readable = bytes == UINT32_MAX || completes(t, index, sector, bytes);
+	readable |= bytes == UINT32_MAX;
+	if (!readable) {
+		readable = rp_all_written(t->bytes[index], l->counted, sector, bytes);
+		l->counted = 1;
+	}
 	l->valid |= (uint8_t)bit;
 	if (!(l->modified & bit))
 		set_modified(t, index, l->modified | bit);

@@ -125,10 +125,11 @@ void ct_sl_first_wipe(struct ct_sl_first *s, uint32_t sets, unsigned cores, unsi
 
 void ct_sl_first_access(struct ct_sl_first *s, uint64_t line, uint32_t sectors, int is_write)
 {
+	const uint64_t hash = hash_of_line(line);
 	s->n.requests++;
-	if (!is_kept(s, hash_of_line(line)))
+	if (!is_kept(s, hash))
 		return;
-	CT_BRING(&s->slot[hash_of_line(line) & (SLOTS - 1)]);
+	CT_BRING(&s->slot[hash & (SLOTS - 1)]);
 	s->waiting[s->n_waiting++] = (struct request){line, (uint8_t)sectors, is_write != 0};
 	if (s->n_waiting == WAITING)
 		take_waiting(s);

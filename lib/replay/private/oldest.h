@@ -4,6 +4,7 @@
 #define CT_REPLAY_PRIVATE_OLDEST_H
 
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__SSE2__) && !defined(CT_NO_SIMD)
 #include <emmintrin.h>
@@ -209,9 +210,12 @@ static inline void rp_free_all(uint64_t *words, uint32_t ways)
 		words[w / 64] = ways - w < 64 ? (UINT64_C(1) << (ways - w)) - 1 : UINT64_MAX;
 }
 
-/* Bytes of a sector are written, 32 bits of `words` for each: whether all of them have been. */
-static inline int rp_all_written(uint64_t *words, uint32_t sector, uint32_t bytes)
+/* Bytes of a sector are written, 32 bits of the line's words for each: whether all of them have been. noted: the words hold
+ * what was written before, else they are anything. */
+static inline int rp_all_written(uint64_t words[4], int noted, uint32_t sector, uint32_t bytes)
 {
+	if (!noted)
+		memset(words, 0, 4 * sizeof *words);
 	uint64_t *word = &words[sector / 2];
 	*word |= (uint64_t)bytes << 32 * (sector % 2);
 	return (uint32_t)(*word >> 32 * (sector % 2)) == 0xffffffffu;
