@@ -8,20 +8,10 @@
 #include "base/mem.h"
 #include "gpu/address.h"
 #include "models/shared_l1/camping.h"
-#include "replay/ways.h"
+#include "models/shared_l1/lines.h"
 
 enum { SL_BUCKETS = 4096 };
 #define SL_NONE UINT32_MAX
-
-struct sl_way {
-	struct ct_way w;   /* valid: sectors that a read finds; held: something is on its way */
-	uint64_t bytes[2]; /* of a line up to 128 B: what stores have written */
-	uint32_t partly;   /* sectors of which stores have written some bytes only */
-	uint32_t modified; /* sectors that stores have written to and nothing is on its way to */
-	uint32_t reserved; /* with reservation: sectors that reads wait for */
-	uint32_t merging;  /* sectors whose fill meets what stores have written */
-	uint8_t dead;      /* flushed meanwhile: not kept */
-};
 
 enum { SL_SECTORS = 32 };
 /* Sectors of a line on their way to an L1. */
@@ -57,10 +47,7 @@ struct ct_sl_org {
 	struct ct_sl_org_config c;
 	void (*watch)(void *ctx, const struct ct_sl_org_event *ev);
 	void *watch_ctx;
-	struct sl_way *way; /* [core][set][way] */
-	/* [core][set][tag_words(ways)]: 16 bits of the line that a way was last given to, four ways in a word, the first in
-	 * the lowest bits. A search of a set of many ways reads an eighth of what their lines take, and less. */
-	uint64_t *tag;
+	struct ct_sl_lines lines;
 	struct sl_core *core;
 	struct sl_entry *entry;
 	struct sl_waiting *waiter;
@@ -74,12 +61,6 @@ struct ct_sl_org {
 	struct ct_sl_phases *phases; /* of a dynamic scheme, else NULL */
 };
 
-/* Words of a set in tag[]. */
-static size_t tag_words(uint32_t ways)
-{
-	return ((size_t)ways + 3) / 4;
-}
-
 int ct_sl_org_new(struct ct_sl_org **out, const struct ct_sl_org_config *c, struct ct_error *e)
 {
 	*out = NULL;
@@ -92,15 +73,15 @@ int ct_sl_org_new(struct ct_sl_org **out, const struct ct_sl_org_config *c, stru
 	if (!o)
 		return ct_fail_nomem(e);
 	o->c = *c;
-	o->way = ct_calloc((size_t)c->cores * c->sets * c->ways, sizeof *o->way);
-	o->tag = ct_calloc((size_t)c->cores * c->sets * tag_words(c->ways), sizeof *o->tag);
 	o->core = ct_calloc(c->cores, sizeof *o->core);
-	int st = ct_sl_camping_init(&o->camping, c->cores);
-	if (st == CT_OK && c->organisation == CT_SL_ORG_DYNAMIC)
-		st = ct_sl_phases_new(&o->phases, &c->scheme, c->cores);
-	if (!o->way || !o->tag || !o->core || st != CT_OK) {
+	int st = ct_sl_lines_init(&o->lines, c->cores, c->sets, c->ways, c->set_hash, e);
+	if (st == CT_OK && (!o->core || ct_sl_camping_init(&o->camping, c->cores) != CT_OK ||
+	                    (c->organisation == CT_SL_ORG_DYNAMIC &&
+	                     ct_sl_phases_new(&o->phases, &c->scheme, c->cores) != CT_OK)))
+		st = ct_fail_nomem(e);
+	if (st != CT_OK) {
 		ct_sl_org_free(o);
-		return ct_fail_nomem(e);
+		return st;
 	}
 	for (size_t i = 0; i < SL_BUCKETS; i++)
 		o->bucket[i] = SL_NONE;
@@ -113,8 +94,7 @@ void ct_sl_org_free(struct ct_sl_org *o)
 {
 	if (!o)
 		return;
-	free(o->way);
-	free(o->tag);
+	ct_sl_lines_free(&o->lines);
 	free(o->core);
 	free(o->entry);
 	free(o->waiter);
@@ -134,53 +114,6 @@ void ct_sl_org_watch(struct ct_sl_org *o, void (*watch)(void *ctx, const struct 
 unsigned ct_sl_org_home(const struct ct_sl_org *o, uint64_t line)
 {
 	return ct_sl_home(o->c.homes, line, o->c.sets, o->c.cores);
-}
-
-static uint32_t set_of(const struct ct_sl_org *o, uint64_t line)
-{
-	return ct_set_index((enum ct_set_hash)o->c.set_hash, o->c.sets, line);
-}
-
-static struct sl_way *ways_of(const struct ct_sl_org *o, unsigned core, uint64_t line)
-{
-	return o->way + ((size_t)core * o->c.sets + set_of(o, line)) * o->c.ways;
-}
-
-static uint64_t *tags_of(const struct ct_sl_org *o, unsigned core, uint64_t line)
-{
-	return o->tag + ((size_t)core * o->c.sets + set_of(o, line)) * tag_words(o->c.ways);
-}
-
-/* Lines of a set differ in these bits, nearly always. */
-static uint64_t tag_of(uint64_t line)
-{
-	return line * UINT64_C(0x9e3779b97f4a7c15) >> 48;
-}
-
-static void set_tag(struct ct_sl_org *o, unsigned core, uint64_t line, const struct sl_way *w)
-{
-	const size_t i = (size_t)(w - ways_of(o, core, line));
-	uint64_t *tag = tags_of(o, core, line) + i / 4;
-	*tag &= ~((uint64_t)UINT16_MAX << i % 4 * 16);
-	*tag |= tag_of(line) << i % 4 * 16;
-}
-
-/* The way that belongs to the line, the first of several; NULL: none does. A tag that is equal leaves 16 zero bits, from
- * which 1 cannot be taken without a borrow: only words in which that happens have their ways looked at. */
-static struct sl_way *find_line(const struct ct_sl_org *o, unsigned core, uint64_t line)
-{
-	static const uint64_t ones = UINT64_C(0x0001000100010001);
-	const uint64_t *tag = tags_of(o, core, line), sought = tag_of(line) * ones;
-	struct sl_way *set = ways_of(o, core, line);
-	for (uint32_t at = 0; at < o->c.ways; at += 4) {
-		const uint64_t apart = tag[at / 4] ^ sought;
-		if (!((apart - ones) & ~apart & ones << 15))
-			continue;
-		for (uint32_t i = at; i < at + 4 && i < o->c.ways; i++)
-			if (set[i].w.line == line && set[i].w.used)
-				return &set[i];
-	}
-	return NULL;
 }
 
 /* ---- copies ---- */
@@ -231,68 +164,59 @@ unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line)
 }
 
 /* Sectors of which the place holds anything. */
-static uint32_t content_of(const struct sl_way *w)
+static uint32_t content_of(const struct ct_sl_line *w)
 {
-	return w->w.valid | w->partly;
+	return w->valid | w->partly;
 }
 
-static void set_modified(struct ct_sl_org *o, unsigned core, struct sl_way *w, uint32_t sectors)
+static void set_modified(struct ct_sl_org *o, unsigned core, struct ct_sl_line *w, uint32_t sectors)
 {
 	o->core[core].modified -= w->modified != 0;
 	w->modified = sectors;
 	o->core[core].modified += w->modified != 0;
 }
 
-/* Forgets what a place holds. */
-static int forget_way(struct ct_sl_org *o, unsigned core, struct sl_way *w)
+/* Forgets what a place holds of its line. */
+static int forget_content(struct ct_sl_org *o, unsigned core, struct ct_sl_line *w)
 {
-	int st = w->w.used && content_of(w) ? copies_add(o, w->w.line, -1) : CT_OK;
+	int st = content_of(w) ? copies_add(o, w->line, -1) : CT_OK;
 	set_modified(o, core, w, 0);
-	w->w.valid = w->partly = 0;
-	w->w.used = 0;
+	w->valid = w->partly = 0;
+	return st;
+}
+
+/* Forgets what a place holds, and its line. */
+static int forget_line(struct ct_sl_org *o, unsigned core, struct ct_sl_line *w)
+{
+	int st = forget_content(o, core, w);
+	ct_sl_lines_leave(&o->lines, core, w);
 	return st;
 }
 
 /* ---- room ---- */
 
-/* The last free way; else that touched longest ago, of equals the first, of those that nothing is on its way to and, with
- * `clean`, that hold nothing stored. *held tells whether something is on its way to any. */
-static struct sl_way *oldest_way(struct sl_way *set, uint32_t ways, int clean, int *held)
-{
-	struct sl_way *oldest = NULL, *empty = NULL;
-	for (uint32_t i = 0; i < ways; i++) {
-		struct sl_way *w = &set[i];
-		*held |= w->w.used && w->w.held;
-		if (!w->w.used)
-			empty = w;
-		else if (!w->w.held && !(clean && w->modified) &&
-		         (!oldest || w->w.stamp < oldest->w.stamp))
-			oldest = w;
-	}
-	return empty ? empty : oldest;
-}
-
-/* The way that makes room for the line in the L1 of a core, as in the engine's L1: lines that stores have written to stay
+/* The place that makes room for the line in the L1 of a core, as in the engine's L1: lines that stores have written to stay
  * while they are less than a share of all lines. NULL: every line that might leave has something on its way to it. */
-static struct sl_way *victim_of(const struct ct_sl_org *o, unsigned core, uint64_t line)
+static struct ct_sl_line *victim_of(const struct ct_sl_org *o, unsigned core, uint64_t line)
 {
-	struct sl_way *set = ways_of(o, core, line), *w = NULL;
 	uint64_t modified = o->core[core].modified;
-	int held = 0;
-	if (modified && 100 * modified / ((uint64_t)o->c.sets * o->c.ways) < o->c.dirty_percent)
-		w = oldest_way(set, o->c.ways, 1, &held);
-	return w || held ? w : oldest_way(set, o->c.ways, 0, &held);
+	if (modified && 100 * modified / ((uint64_t)o->c.sets * o->c.ways) < o->c.dirty_percent) {
+		struct ct_sl_line *w = ct_sl_lines_victim(&o->lines, core, line, 1);
+		if (w || ct_sl_lines_held(&o->lines, core, line))
+			return w;
+	}
+	return ct_sl_lines_victim(&o->lines, core, line, 0);
 }
 
-/* Gives the line a way with nothing in it; NULL: there is none. */
-static struct sl_way *take_way(struct ct_sl_org *o, unsigned core, uint64_t line, uint64_t now)
+/* Gives the line a place with nothing in it; NULL: there is none. */
+static struct ct_sl_line *take_place(struct ct_sl_org *o, unsigned core, uint64_t line, uint64_t now)
 {
-	struct sl_way *w = victim_of(o, core, line);
+	struct ct_sl_line *w = victim_of(o, core, line);
 	if (!w)
 		return NULL;
-	(void)forget_way(o, core, w); /* what leaves needs no memory */
-	*w = (struct sl_way){.w = {.line = line, .used = 1, .stamp = now}};
-	set_tag(o, core, line, w);
+	if (w->used)
+		(void)forget_line(o, core, w); /* what leaves needs no memory */
+	ct_sl_lines_take(&o->lines, core, w, line, now);
 	return w;
 }
 
@@ -301,7 +225,7 @@ static struct sl_way *take_way(struct ct_sl_org *o, unsigned core, uint64_t line
 /* Group of a line's set while sampling: 0 private (even), 1 shared (odd). */
 static unsigned sampled_group(const struct ct_sl_org *o, uint64_t line)
 {
-	return set_of(o, line) & 1;
+	return ct_sl_lines_set(&o->lines, line) & 1;
 }
 
 static int is_shared(const struct ct_sl_org *o, unsigned core, uint64_t line)
@@ -442,10 +366,10 @@ static int waiter_add(struct ct_sl_org *o, struct sl_entry *x, const struct ct_s
 
 /* What is known of the line while its sectors are looked up one after the other. */
 struct lookup {
-	struct sl_way *w;   /* NULL: the L1 has no place for the line */
-	struct sl_entry *x; /* NULL: nothing of it is on its way */
-	uint32_t room;      /* requests that may still be sent */
-	uint32_t waits;     /* sectors that this read waits for */
+	struct ct_sl_line *w; /* NULL: the L1 has no place for the line */
+	struct sl_entry *x;   /* NULL: nothing of it is on its way */
+	uint32_t room;        /* requests that may still be sent */
+	uint32_t waits;       /* sectors that this read waits for */
 };
 
 /* What a sector that does not hit has met. A sector on its way counts as missing to those who find its place gone, or a
@@ -467,10 +391,10 @@ static void class_sector(const struct ct_sl_org *o, const struct lookup *l, uint
 static int load_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct lookup *l, uint32_t bit,
                        struct ct_sl_found *f)
 {
-	struct sl_way *w = l->w;
+	struct ct_sl_line *w = l->w;
 	uint32_t s = ct_low_bit(bit);
-	if (w && !w->dead && (w->w.valid & bit)) {
-		w->w.stamp = a->now;
+	if (w && !w->dead && (w->valid & bit)) {
+		ct_sl_lines_settle(&o->lines, a->at, w, a->now);
 		f->hit |= bit;
 		return CT_OK;
 	}
@@ -479,7 +403,7 @@ static int load_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct
 	if (!l->room || (coming && o->c.mshr_merge && l->x->waits[s] >= o->c.mshr_merge) ||
 	    (!coming && o->c.mshr_entries && o->core[a->at].mshrs >= o->c.mshr_entries))
 		return CT_SL_RETRY;
-	if (o->c.reserve && !w && !(w = take_way(o, a->at, a->line, a->now)))
+	if (o->c.reserve && !w && !(w = take_place(o, a->at, a->line, a->now)))
 		return CT_SL_RETRY;
 	class_sector(o, l, bit, f);
 	if (!l->x && !(l->x = entry_add(o, a->at, a->line)))
@@ -497,20 +421,19 @@ static int load_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct
 	l->x->waits[s]++;
 	l->waits |= bit;
 	l->w = w;
-	if (w)
-		w->w.stamp = a->now;
 	if (w && o->c.reserve) {
 		w->reserved |= bit;
 		w->merging = (w->merging & ~bit) | (w->modified & bit);
 		set_modified(o, a->at, w, w->modified & ~bit);
-		w->w.held = 1;
 	}
+	if (w)
+		ct_sl_lines_settle(&o->lines, a->at, w, a->now);
 	return CT_OK;
 }
 
 /* Bytes of the sector that the store writes, of a line whose bytes are known, come to those that are there; the sector can
  * be read once all of it is written or has come. */
-static int write_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct sl_way *w,
+static int write_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct ct_sl_line *w,
                         uint32_t bit)
 {
 	uint32_t s = ct_low_bit(bit), in = s % 2 * 32;
@@ -521,23 +444,22 @@ static int write_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struc
 	}
 	w->merging |= w->reserved & bit;
 	w->reserved &= ~bit;
-	w->w.held = w->reserved != 0;
-	w->w.stamp = a->now;
 	set_modified(o, a->at, w, w->modified | bit);
-	w->w.valid |= whole ? bit : 0;
-	w->partly = (w->partly | bit) & ~w->w.valid;
+	ct_sl_lines_settle(&o->lines, a->at, w, a->now);
+	w->valid |= whole ? bit : 0;
+	w->partly = (w->partly | bit) & ~w->valid;
 	return first ? copies_add(o, a->line, 1) : CT_OK;
 }
 
 /* The sector leaves the L1, and with the last one the line. */
 static int drop_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struct lookup *l, uint32_t bit)
 {
-	if (l->w->w.valid == bit && !l->w->w.held) {
-		int st = forget_way(o, a->at, l->w);
+	if (l->w->valid == bit && !l->w->reserved) {
+		int st = forget_line(o, a->at, l->w);
 		l->w = NULL;
 		return st;
 	}
-	l->w->w.valid &= ~bit;
+	l->w->valid &= ~bit;
 	return content_of(l->w) ? CT_OK : copies_add(o, a->line, -1);
 }
 
@@ -551,7 +473,7 @@ static int store_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struc
 	if (!l->room)
 		return CT_SL_RETRY;
 	if (o->c.write >= CT_WRITE_THROUGH_ALLOCATE && !l->w) {
-		struct sl_way *w = take_way(o, a->at, a->line, a->now);
+		struct ct_sl_line *w = take_place(o, a->at, a->line, a->now);
 		if (!w)
 			return CT_SL_RETRY;
 		class_sector(o, l, bit, f);
@@ -566,7 +488,7 @@ static int store_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struc
 	else if (hit && o->c.write == CT_WRITE_EVICT)
 		st = drop_sector(o, a, l, bit);
 	else if (hit)
-		l->w->w.stamp = a->now;
+		ct_sl_lines_settle(&o->lines, a->at, l->w, a->now);
 	l->room--;
 	return st;
 }
@@ -575,7 +497,8 @@ static int store_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struc
  * those that did not have to be put off. */
 int ct_sl_org_access(struct ct_sl_org *o, const struct ct_sl_access *a, struct ct_sl_found *f)
 {
-	struct lookup l = {find_line(o, a->at, a->line), entry_find(o, a->at, a->line), a->room, 0};
+	struct lookup l = {ct_sl_lines_find(&o->lines, a->at, a->line), entry_find(o, a->at, a->line),
+	                   a->room, 0};
 	*f = (struct ct_sl_found){0};
 	for (uint32_t left = a->mask; left; left &= left - 1) {
 		uint32_t bit = left & (0 - left);
@@ -636,10 +559,10 @@ static void hand_back_waiters(struct ct_sl_org *o, struct sl_entry *x, uint32_t 
 static int install_sectors(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask, uint64_t now,
                            const struct sl_entry *x)
 {
-	struct sl_way *w = find_line(o, at, line);
+	struct ct_sl_line *w = ct_sl_lines_find(&o->lines, at, line);
 	int dead = w && o->c.reserve ? w->dead : x->dead, st = CT_OK;
 	if (!w && !o->c.reserve && !dead)
-		w = take_way(o, at, line, now);
+		w = take_place(o, at, line, now);
 	if (!w)
 		return CT_OK;
 	if (o->c.reserve) {
@@ -647,16 +570,16 @@ static int install_sectors(struct ct_sl_org *o, unsigned at, uint64_t line, uint
 		set_modified(o, at, w, w->modified | (mask & w->merging));
 		w->reserved &= ~mask;
 		w->merging &= ~mask;
-		w->w.held = w->reserved != 0;
 		mask = kept;
+		ct_sl_lines_settle(&o->lines, at, w, w->stamp);
 	}
 	if (!dead && mask && !content_of(w))
 		st = copies_add(o, line, 1);
 	if (!dead) {
-		w->w.valid |= mask;
+		w->valid |= mask;
 		w->partly &= ~mask;
-	} else if (o->c.reserve && !w->w.held) {
-		w->w.used = w->dead = 0;
+	} else if (o->c.reserve && !w->reserved) {
+		ct_sl_lines_leave(&o->lines, at, w);
 	}
 	return st;
 }
@@ -698,13 +621,16 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 
 void ct_sl_org_flush(struct ct_sl_org *o, unsigned core)
 {
-	struct sl_way *w = o->way + (size_t)core * o->c.sets * o->c.ways;
+	const size_t lines = (size_t)o->c.sets * o->c.ways;
+	struct ct_sl_line *w = o->lines.at + core * lines;
 	tell_watcher(o, CT_SL_FLUSHED, core, core, 0, 0, 0);
-	for (size_t i = 0; i < (size_t)o->c.sets * o->c.ways; i++) {
-		int reserved = w[i].w.held;
-		(void)forget_way(o, core, &w[i]); /* what leaves needs no memory */
-		if (reserved)
-			w[i].w.used = w[i].dead = 1;
+	for (size_t i = 0; i < lines; i++) {
+		if (w[i].used && w[i].reserved) {
+			(void)forget_content(o, core, &w[i]); /* what leaves needs no memory */
+			w[i].dead = 1;
+		} else if (w[i].used) {
+			(void)forget_line(o, core, &w[i]);
+		}
 	}
 	for (size_t i = 0; i < o->entries; i++)
 		if (o->entry[i].at == core)
@@ -717,17 +643,14 @@ int ct_sl_org_reshape(struct ct_sl_org *o, uint32_t sets, uint32_t ways, struct 
 		return CT_OK;
 	if (!sets || !ways || (o->c.organisation == CT_SL_ORG_DYNAMIC && sets % 2))
 		return ct_fail(e, CT_ERR_USAGE, "a shared L1 of %u sets and %u ways", sets, ways);
-	struct sl_way *w = ct_calloc((size_t)o->c.cores * sets * ways, sizeof *w);
-	uint64_t *tag = ct_calloc((size_t)o->c.cores * sets * tag_words(ways), sizeof *tag);
-	if (!w || !tag) {
-		free(w);
-		free(tag);
-		return ct_fail_nomem(e);
+	struct ct_sl_lines empty;
+	int st = ct_sl_lines_init(&empty, o->c.cores, sets, ways, o->c.set_hash, e);
+	if (st != CT_OK) {
+		ct_sl_lines_free(&empty);
+		return st;
 	}
-	free(o->way);
-	free(o->tag);
-	o->way = w;
-	o->tag = tag;
+	ct_sl_lines_free(&o->lines);
+	o->lines = empty;
 	o->c.sets = sets;
 	o->c.ways = ways;
 	for (size_t i = 0; i < o->copies_cap; i++)
