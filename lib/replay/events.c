@@ -49,19 +49,25 @@ static void take_near(struct rp_events *q, uint64_t at, struct rp_event *ev)
 }
 
 /* Nothing is due before the event that is taken, so that the lists may begin there. */
-int rp_events_take(struct rp_events *q, uint64_t now, struct rp_event *ev)
+int rp_events_take(struct rp_events *q, const struct rp_moment *end, struct rp_event *ev)
 {
-	const uint64_t near = rp_events_near(q), far = rp_events_far(q);
-	const uint64_t at = near < far ? near : far;
-	if (at > now)
+	const uint64_t near = rp_events_near(q);
+	const struct rp_moment none = {RP_NEVER64, RP_NEVER64};
+	const struct rp_moment *first = q->n ? &q->heap[0].when : &none;
+	int far = 1;
+	if (near <= first->at && near != RP_NEVER64) {
+		const struct rp_moment *head = &q->near[q->first[near % RP_EVENT_CYCLES]].when;
+		far = rp_moment_before(NULL, first, head);
+		first = far ? first : head;
+	}
+	if (!rp_moment_before(NULL, first, end))
 		return 0;
-	if (at > q->floor)
-		q->floor = at;
-	if (near < far ||
-	    (near == far && q->near[q->first[near % RP_EVENT_CYCLES]].when.seq < q->heap[0].when.seq))
-		take_near(q, near, ev);
-	else
+	if (first->at > q->floor)
+		q->floor = first->at;
+	if (far)
 		ct_heap_take(q->heap, q->n--, sizeof *ev, ev, rp_moment_before, NULL);
+	else
+		take_near(q, near, ev);
 	return 1;
 }
 

@@ -8,24 +8,20 @@
 
 /* ---- pools ---- */
 
-uint32_t rp_pool_get(struct rp_pool_head *h, void **p, size_t size, size_t next)
+int rp_pool_grow(struct rp_pool_head *h, void **p, size_t size, size_t next)
 {
-	if (h->free == RP_NO_INDEX) {
-		uint32_t cap = h->cap ? h->cap * 2 : 64;
-		char *v = ct_reallocarray(*p, cap, size);
-		if (!v)
-			return RP_NO_INDEX;
-		memset(v + h->cap * size, 0, (cap - h->cap) * size);
-		for (uint32_t i = cap; i-- > h->cap;) {
-			memcpy(v + i * size + next, &h->free, sizeof h->free);
-			h->free = i;
-		}
-		h->cap = cap;
-		*p = v;
+	uint32_t cap = h->cap ? h->cap * 2 : 64;
+	char *v = ct_reallocarray(*p, cap, size);
+	if (!v)
+		return -1;
+	memset(v + h->cap * size, 0, (cap - h->cap) * size);
+	for (uint32_t i = cap; i-- > h->cap;) {
+		memcpy(v + i * size + next, &h->free, sizeof h->free);
+		h->free = i;
 	}
-	uint32_t i = h->free;
-	memcpy(&h->free, (char *)*p + i * size + next, sizeof h->free);
-	return i;
+	h->cap = cap;
+	*p = v;
+	return 0;
 }
 
 uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next)
@@ -38,9 +34,8 @@ uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, siz
 
 /* ---- events ---- */
 
-void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm)
+static void set_part_at(const struct ct_replay *r, struct rp_sm *sm, uint64_t at)
 {
-	uint64_t at = rp_event_next(&r->parts->events[sm->id]);
 	sm->part_at = at == RP_NEVER64               ? RP_NEVER
 	              : at < r->base                 ? 0
 	              : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
@@ -48,23 +43,36 @@ void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm)
 	rp_sm_set_rare(sm);
 }
 
+void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm)
+{
+	const struct rp_part_sm *ps = &r->parts->sm[sm->id];
+	uint64_t at = rp_event_next(&r->parts->events[sm->id]);
+	for (uint32_t clocks = ps->clocks; clocks; clocks &= clocks - 1)
+		at = rp_min64(at, ps->clock[ct_low_bit(clocks)].at);
+	set_part_at(r, sm, at);
+}
+
+void rp_part_not_after(struct ct_replay *r, struct rp_sm *sm, uint64_t at)
+{
+	if (sm->part_at == RP_NEVER || at < r->base + sm->part_at)
+		set_part_at(r, sm, at);
+}
+
 /* A node that has gone on takes the event in its present cycle. */
-int rp_event_push(struct ct_replay *r, uint32_t node, const struct rp_event *ev)
+int rp_event_push(struct ct_replay *r, uint32_t node, struct rp_event *ev)
 {
 	struct rp_parts *p = r->parts;
-	struct rp_event e = *ev;
 	struct rp_sm *sm = node < r->g.sms ? &r->sm[node] : NULL;
 	uint64_t now = sm ? r->base + sm->now : p->slices_until;
-	if (e.when.at < now && !(sm == NULL && p->node == node && e.when.at >= p->now))
-		e.when.at = now;
-	e.when.seq = p->seq++;
-	const uint64_t first = rp_event_next(&p->events[node]);
-	if (rp_events_put(&p->events[node], &e, now) < 0)
+	if (ev->when.at < now && !(sm == NULL && p->node == node && ev->when.at >= p->now))
+		ev->when.at = now;
+	ev->when.seq = p->seq++;
+	if (rp_events_put(&p->events[node], ev, now) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	if (sm && e.when.at < first)
-		rp_part_set_next(r, sm);
-	else if (!sm)
-		rp_llc_wake(r, node - r->g.sms, e.when.at);
+	if (sm)
+		rp_part_not_after(r, sm, ev->when.at);
+	else
+		rp_llc_wake(r, node - r->g.sms, ev->when.at);
 	return 0;
 }
 
@@ -103,22 +111,61 @@ static void run_event(struct ct_replay *r, uint32_t node, const struct rp_event 
 		         now);
 		break;
 	}
-	case RP_EV_CLOCK: rp_part_clock(r, sm, ev->arg, now); break;
 	case RP_EV_LEFT: rp_part_left(r, sm, ev->arg, (uint32_t)ev->data, now); break;
 	case RP_EV_SHAPE: rp_part_shape(r, sm, now); break;
+	}
+}
+
+/* The sub-core whose clock is the first that is due up to `now`; -1: none is. */
+static int first_clock(const struct rp_part_sm *ps, uint64_t now)
+{
+	struct rp_moment first = {now, RP_NEVER64};
+	int best = -1;
+	for (uint32_t clocks = ps->clocks; clocks; clocks &= clocks - 1) {
+		const unsigned k = ct_low_bit(clocks);
+		if (!rp_moment_before(NULL, &ps->clock[k], &first))
+			continue;
+		first = ps->clock[k];
+		best = (int)k;
+	}
+	return best;
+}
+
+/* An SM's events and clocks are one order. Whatever is called may ask for another clock. */
+static void run_sm_events(struct ct_replay *r, uint32_t node, uint64_t now)
+{
+	struct rp_parts *p = r->parts;
+	const struct rp_part_sm *ps = &p->sm[node];
+	struct rp_event ev;
+	while (!r->error.status) {
+		const uint32_t clocks = ps->clocks;
+		const int k = clocks ? first_clock(ps, now) : -1;
+		const struct rp_moment end = k < 0 ? (struct rp_moment){now, RP_NEVER64} : ps->clock[k];
+		while (!r->error.status && ps->clocks == clocks &&
+		       rp_events_take(&p->events[node], &end, &ev))
+			run_event(r, node, &ev, now);
+		if (ps->clocks != clocks)
+			continue;
+		if (k < 0)
+			return;
+		if (!r->error.status)
+			rp_part_clock(r, &r->sm[node], (uint32_t)k, now);
 	}
 }
 
 void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now)
 {
 	struct rp_parts *p = r->parts;
+	const struct rp_moment end = {now, RP_NEVER64};
 	struct rp_event ev;
 	p->node = node;
 	p->now = now;
-	while (!r->error.status && rp_events_take(&p->events[node], now, &ev))
-		run_event(r, node, &ev, now);
-	if (node >= r->g.sms)
+	if (node >= r->g.sms) {
+		while (!r->error.status && rp_events_take(&p->events[node], &end, &ev))
+			run_event(r, node, &ev, now);
 		return;
+	}
+	run_sm_events(r, node, now);
 	rp_part_set_next(r, &r->sm[node]);
 	/* What is left stays due for ever: the SM must not wait for it. */
 	if (r->error.status)
@@ -412,8 +459,6 @@ int rp_parts_build(struct ct_replay *r, struct ct_error *e)
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		p->sm[i].fetches.free = p->sm[i].cols.free = RP_NO_INDEX;
 		p->sm[i].shape_at = RP_NEVER64;
-		for (unsigned k = 0; k < RP_MAX_SCHEDULERS; k++)
-			p->sm[i].clock_at[k] = RP_NEVER64;
 	}
 	for (uint32_t i = 0; i < r->map.slices; i++)
 		p->slice[i].takens.free = p->slice[i].reads.free = RP_NO_INDEX;

@@ -336,6 +336,9 @@ struct ct_collector_part {
 	/* 1: what veto() has refused in this cycle it will refuse until an instruction of the sub-core has left(), and asking
 	 * changes nothing. The scheduler waits for that then, or for another warp. May be NULL: asked every cycle. */
 	int (*full)(void *ctx, uint32_t sm, uint32_t sched);
+	/* Slots that veto() is known to answer CT_ISSUE_NEXT in this cycle, and asking changes nothing: they are not asked, and
+	 * the scheduler does not see them as ready. May be NULL: all are asked. */
+	uint64_t (*refused)(void *ctx, uint32_t sm, uint32_t sched);
 };
 /* The operands are read at `at` >= now: the instruction leaves as soon as its unit takes it. */
 void ct_collector_done(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t token, uint64_t at);

@@ -43,11 +43,12 @@ static const struct ct_operands *operands_at(struct ct_replay *r, uint32_t sid)
 	return &p->operands[sid];
 }
 
-/* Describes the instruction that a warp is about to issue to the part. Returns -1 when no memory was
- * left for its operands. */
-static int issue_of(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp, struct ct_issue *q)
+/* Describes the instruction that a warp is about to issue to the part, until another one is. NULL: no memory was left for
+ * its operands. */
+static struct ct_issue *issue_of(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp)
 {
 	const struct ct_inst *inst = &sm->next[warp].inst;
+	struct ct_issue *q = &r->parts->issue;
 	*q = (struct ct_issue){
 		.sm = sm->id,
 		.sched = k,
@@ -60,37 +61,36 @@ static int issue_of(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t 
 	};
 	r->parts->node = sm->id;
 	r->parts->now = r->base + sm->now;
-	return q->operands ? 0 : -1;
+	return q->operands ? q : NULL;
 }
 
 enum ct_issue_verdict rp_part_veto(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
                                    uint32_t now)
 {
 	const struct ct_collector_part *c = r->collector_part;
-	struct ct_issue q;
 	if (!c || !c->veto)
 		return CT_ISSUE_GO;
-	if (issue_of(r, sm, k, warp, &q) < 0)
-		return CT_ISSUE_NONE;
-	return c->veto(c->part.ctx, r, &q, r->base + now);
+	const struct ct_issue *q = issue_of(r, sm, k, warp);
+	return q ? c->veto(c->part.ctx, r, q, r->base + now) : CT_ISSUE_NONE;
 }
 
+/* The veto, where there is one, has just been asked about the same instruction. */
 void rp_part_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
                      const struct rp_op *op, uint32_t mem, uint32_t now)
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	const struct ct_collector_part *c = r->collector_part;
-	struct ct_issue q;
+	struct ct_issue *q = c->veto ? &r->parts->issue : issue_of(r, sm, k, warp);
 	uint32_t i = rp_pool_take(r, &ps->cols, (void **)&ps->col, sizeof *ps->col,
 	                          offsetof(struct rp_collected, next));
-	if (i == RP_NO_INDEX || issue_of(r, sm, k, warp, &q) < 0)
+	if (i == RP_NO_INDEX || !q)
 		return;
 	ps->col[i] = (struct rp_collected){
-		.op = op, .mem = mem, .sid = q.sid, .warp = (uint16_t)warp, .live = 1};
+		.op = op, .mem = mem, .sid = q->sid, .warp = (uint16_t)warp, .live = 1};
 	if (mem == RP_NO_INDEX)
 		sm->warp[warp].open++;
-	q.token = i;
-	c->take(c->part.ctx, r, &q, r->base + now);
+	q->token = i;
+	c->take(c->part.ctx, r, q, r->base + now);
 }
 
 /* The collector is free from this cycle on; its token names other instructions later. */
@@ -202,10 +202,9 @@ void rp_part_writes(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t now)
 {
 	const struct ct_collector_part *c = r->collector_part;
-	uint64_t *at = &r->parts->sm[sm->id].clock_at[k];
-	if (*at > now || !c->clock)
+	r->parts->sm[sm->id].clocks &= ~(1u << k);
+	if (!c->clock)
 		return;
-	*at = RP_NEVER64;
 	uint64_t next = c->clock(c->part.ctx, r, sm->id, k, now);
 	if (next != CT_NO_CYCLE)
 		ct_collector_clock(r, sm->id, k, next > now ? next : now + 1);
@@ -213,12 +212,14 @@ void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t n
 
 void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t at)
 {
-	uint64_t *next = &r->parts->sm[sm].clock_at[sched];
-	struct rp_event ev = {.when.at = at, .arg = sched, .kind = RP_EV_CLOCK};
-	if (*next <= at)
+	struct rp_part_sm *ps = &r->parts->sm[sm];
+	const uint64_t now = r->base + r->sm[sm].now;
+	at = rp_max64(at, now);
+	if (ps->clocks >> sched & 1 && ps->clock[sched].at <= at)
 		return;
-	*next = at;
-	rp_event_push(r, sm, &ev);
+	ps->clock[sched] = (struct rp_moment){at, r->parts->seq++};
+	ps->clocks |= 1u << sched;
+	rp_part_not_after(r, &r->sm[sm], at);
 }
 
 /* Asks the scheduler part for a slot and checks its answer: one that is not ready ends the run. -1:
@@ -226,14 +227,14 @@ void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64
 int rp_part_pick(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t ready, uint32_t now)
 {
 	const struct ct_sched_part *p = r->parts->given.sched;
-	struct ct_sched_view v = {.sm = sm->id,
-	                          .sched = k,
-	                          .slots = r->slots,
-	                          .last = sm->full.sched[k].last,
-	                          .ready = ready};
-	for (uint32_t u = 0; u < RP_UNITS; u++)
-		v.live |= sm->full.sched[k].of_unit[u];
-	v.fetching = sm->full.sched[k].waiting & ~ready;
+	struct ct_sched_view v = {
+		.sm = sm->id,
+		.sched = k,
+		.slots = r->slots,
+		.last = sm->full.sched[k].last,
+		.ready = ready,
+		.live = sm->full.sched[k].live,
+		.fetching = sm->full.sched[k].waiting & ~ready};
 	r->parts->node = sm->id;
 	r->parts->now = r->base + now;
 	int slot = p->pick(p->part.ctx, r, &v, r->base + now);

@@ -107,7 +107,9 @@ void rp_warp_end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, ui
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_cta *c = &sm->cta[w->slot_cta];
-	rp_slot_clear(&sm->full.sched[w->sub], w->slot);
+	struct rp_sched *s = &sm->full.sched[w->sub];
+	rp_slot_clear(s, w->slot);
+	s->live &= ~(UINT64_C(1) << w->slot);
 	c->running--;
 	rp_barrier_release(r, sm, c, now);
 	rp_warp_check_end(r, sm, warp, now);
@@ -120,7 +122,9 @@ void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 		rp_warp_end_stream(r, sm, warp, now);
 		return;
 	}
-	sm->full.sched[w->sub].of_unit[w->op->unit] |= UINT64_C(1) << w->slot;
+	struct rp_sched *s = &sm->full.sched[w->sub];
+	s->of_unit[w->op->unit] |= UINT64_C(1) << w->slot;
+	s->live |= UINT64_C(1) << w->slot;
 	if (r->front_end)
 		rp_wait_for_code(r, sm, w, now);
 	rp_wake_warp_inline(sm, warp, now);
@@ -169,6 +173,16 @@ static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, 
 	return -1;
 }
 
+/* Of the slots that can issue those that are worth asking the parts about. Under two levels a warp that is refused has had its
+ * turn: all are asked. */
+static uint64_t not_refused(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k, uint64_t can)
+{
+	const struct ct_collector_part *c = r->collector_part;
+	if (!can || !c || !c->refused || r->parts->two_level)
+		return can;
+	return can & ~c->refused(c->part.ctx, sm->id, k);
+}
+
 /* Whether only the parts can be why nothing issues. Not while the load/store unit has an instruction or others wait for it in
  * their collectors: then the memory may be slow, as behind a network that stores have filled. */
 static int only_parts_refuse(const struct rp_sm *sm, uint32_t k)
@@ -199,7 +213,7 @@ void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 	s->blocked = 0;
 	s->stepped = now + 1;
 	sm->full.sched_next[k] = RP_NEVER;
-	int slot = choose_with_parts(r, sm, k, can, now);
+	int slot = choose_with_parts(r, sm, k, not_refused(r, sm, k, can), now);
 	if (slot >= 0) {
 		rp_issue_warp(r, sm, s, k, (uint32_t)slot, now, 0);
 		s->last = (uint32_t)slot;

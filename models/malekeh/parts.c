@@ -23,7 +23,8 @@ struct pcore {
 	uint64_t token[MK_SLOTS]; /* by collector */
 	struct mk_flight flight[MK_SLOTS];
 	uint64_t needs; /* warps whose next instruction was found to need a collector, until it issues */
-	int32_t chosen; /* by the veto, for the take that follows */
+	int32_t chosen; /* by the veto, for the take that follows; */
+	const struct ct_mk_op *asked; /* the instruction that it was for, or NULL */
 	uint32_t serial, granted_serial;
 	uint64_t granted_at;   /* cycle + 1 of the last results at a port, */
 	uint32_t granted_warp; /* whose they were and whether they got in */
@@ -106,7 +107,7 @@ static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const str
 	struct mk_core *k = &p->sm[q->sm]->core[q->sched];
 	struct pcore *c = pcore_at(p, q->sm, q->sched);
 	uint32_t slot = q->warp / p->g.schedulers;
-	const struct ct_mk_op *op = op_of(p, r, q);
+	const struct ct_mk_op *op = c->asked = op_of(p, r, q);
 	c->chosen = MK_NONE;
 	if (!op)
 		return CT_ISSUE_NONE;
@@ -164,7 +165,7 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	struct mk_core *k = &sm->core[q->sched];
 	struct pcore *c = pcore_at(p, q->sm, q->sched);
 	uint32_t slot = q->warp / p->g.schedulers, i = (uint32_t)c->chosen;
-	const struct ct_mk_op *op = op_of(p, r, q);
+	const struct ct_mk_op *op = c->asked;
 	uint32_t index = c->warp[slot].insts++;
 	sm->c.insts++;
 	c->needs &= ~mk_bit(slot);
@@ -315,16 +316,19 @@ static int part_full(void *ctx, uint32_t smi, uint32_t sched)
 	       !mk_free_collectors(sm, &sm->core[sched]);
 }
 
-/* Of those warps, known to need a collector, the ones that the veto would certainly refuse: their own one is in use, or
- * all are. With few collectors that is most warps, in most cycles. */
-static uint64_t refused(const struct mk_sm *sm, const struct mk_core *k, uint64_t needs)
+/* Of the warps that are known to need a collector those that the veto would certainly refuse: their own one is in use, or
+ * all are. With few collectors that is most warps, in most cycles. Not where asking changes which warps are active. */
+static uint64_t part_refused(void *ctx, uint32_t smi, uint32_t sched)
 {
-	uint64_t busy = 0;
-	if (!sm->sys->collectors)
+	struct ct_mk_parts *p = ctx;
+	const struct mk_sm *sm = p->sm[smi];
+	const struct mk_core *k = &sm->core[sched];
+	uint64_t busy = 0, needs = pcore_at(p, smi, sched)->needs;
+	if (!needs || !p->sys.collectors || p->sys.schedule == CT_MK_TWO_LEVEL)
 		return 0;
 	if (!mk_free_collectors(sm, k))
 		return needs;
-	for (uint64_t m = k->held; m; m &= m - 1) {
+	for (uint64_t m = p->sys.schedule == CT_MK_PRIORITY ? k->held : 0; m; m &= m - 1) {
 		int32_t owner = k->table[ct_low_bit(m)].owner;
 		busy |= owner == MK_NONE ? 0 : mk_bit((uint32_t)owner);
 	}
@@ -337,14 +341,11 @@ static int part_pick(void *ctx, struct ct_replay *r, const struct ct_sched_view 
 	struct ct_mk_parts *p = ctx;
 	const struct mk_sm *sm = p->sm[v->sm];
 	const struct mk_core *k = &sm->core[v->sched];
-	uint64_t ready = v->ready & ~refused(sm, k, pcore_at(p, v->sm, v->sched)->needs);
 	(void)cycle;
-	if (!ready)
-		return -1;
-	if (v->last < 64 && (ready >> v->last & 1))
+	if (v->last < 64 && (v->ready >> v->last & 1))
 		return (int)v->last;
-	uint64_t own = mk_owners(sm, k, ready);
-	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : ready);
+	uint64_t own = mk_owners(sm, k, v->ready);
+	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : v->ready);
 }
 
 /* Reading two-level: a warp that waits for memory, a barrier or a fence leaves the active ones, with its
@@ -433,6 +434,7 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 	                 .interval = p->machine.interval},
 		.veto = part_veto,
 		.full = part_full,
+		.refused = part_refused,
 		.take = part_take,
 		.left = part_left,
 		.write = part_write,

@@ -33,7 +33,6 @@ enum rp_event_kind {
 	RP_EV_ANSWER,
 	RP_EV_LLC_ANSWER,
 	RP_EV_WRITE,
-	RP_EV_CLOCK,
 	RP_EV_LEFT,
 	RP_EV_SHAPE
 };
@@ -43,7 +42,7 @@ struct rp_event {
 	const struct ct_part *who;
 	uint64_t data; /* timer: the part's; answers and left: token */
 	uint32_t arg;  /* message: index; answers: chunks or outcome; write: sub-core << 24 |
-	                              warp << 8 | register; clock, left: sub-core */
+	                              warp << 8 | register; left: sub-core */
 	uint8_t kind;
 	uint32_t next; /* the queue's */
 };
@@ -87,8 +86,8 @@ static inline uint64_t rp_event_next(const struct rp_events *q)
 
 /* Adds an event. now: the cycle before which hardly any event is due that comes later. Returns -1 when out of memory. */
 int rp_events_put(struct rp_events *q, const struct rp_event *ev, uint64_t now);
-/* Takes the first event that is due up to `now`. 0: there is none. */
-int rp_events_take(struct rp_events *q, uint64_t now, struct rp_event *ev);
+/* Takes the first event if it comes before `end`. 0: it does not, or there is none. */
+int rp_events_take(struct rp_events *q, const struct rp_moment *end, struct rp_event *ev);
 void rp_events_free(struct rp_events *q);
 
 #endif

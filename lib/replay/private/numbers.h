@@ -17,6 +17,10 @@ static inline uint32_t rp_max32(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
 }
+static inline uint64_t rp_min64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 static inline uint64_t rp_max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;

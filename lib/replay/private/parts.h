@@ -47,7 +47,8 @@ struct rp_part_sm {
 	/* collectors: instructions between issue and their unit */
 	struct rp_collected *col;
 	struct rp_pool_head cols;
-	uint64_t clock_at[RP_MAX_SCHEDULERS];
+	struct rp_moment clock[RP_MAX_SCHEDULERS]; /* of sub-cores, among the events of the SM */
+	uint32_t clocks;                           /* bit: that clock has been asked for */
 };
 
 struct rp_collected {
@@ -84,6 +85,7 @@ struct rp_parts {
 	/* network models */
 	struct rp_flights out;        /* put in, not routed */
 	struct rp_flights fly;        /* routed ordinary packets: heap by arrival */
+	struct ct_issue issue;        /* what the collectors were asked about last */
 	struct ct_operands *operands; /* by sid, of the launch */
 	uint32_t noperands;
 	size_t operands_cap;
@@ -101,8 +103,11 @@ void rp_parts_free(struct ct_replay *r);
 void rp_parts_kernel(struct ct_replay *r);
 /* The SM's first event has changed, or the beginning of its launch. */
 void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm);
+/* The SM has an event in cycle `at`. */
+void rp_part_not_after(struct ct_replay *r, struct rp_sm *sm, uint64_t at);
 void rp_parts_window(struct ct_replay *r);
-int rp_event_push(struct ct_replay *r, uint32_t node, const struct rp_event *ev);
+/* Fills in what the queue orders by: *ev is the caller's. */
+int rp_event_push(struct ct_replay *r, uint32_t node, struct rp_event *ev);
 void rp_note_arrive(struct ct_replay *r, uint32_t note, uint64_t at);
 /* As rp_pool_get(); the run fails when memory is out. */
 uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next);

@@ -286,10 +286,7 @@ static CT_INLINE uint64_t rp_taken_on(const struct rp_sched *s, uint64_t mask, u
 static CT_INLINE uint32_t rp_pick_active(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
                                          struct rp_sched *s, uint64_t can, int usual)
 {
-	uint64_t live = 0;
-	for (uint32_t u = 0; u < RP_UNITS; u++)
-		live |= s->of_unit[u];
-	s->active = ct_active_set(s->active, live & (~s->waiting | can), r->g.active_warps,
+	s->active = ct_active_set(s->active, s->live & (~s->waiting | can), r->g.active_warps,
 	                          &sm->warp[k].age, rp_schedulers(r, usual) * sizeof *sm->warp);
 	can &= s->active;
 	return can ? ct_pick_in_turn(can, s->last) : RP_NO_INDEX;
