@@ -131,6 +131,12 @@ static void kill_values(struct mk_sm *sm, struct mk_core *k, uint32_t slot, cons
 			mk_rfc_kill(k, slot, sm->s->reads[op->src + i]);
 }
 
+/* Whether part_write() has to know anything of results: where something keeps them besides the banks. */
+static int marks_results(const struct ct_mk_parts *p, const struct mk_core *k)
+{
+	return k->table || p->sys.kind == CT_MK_RFC || ct_mk_needs_plan(&p->sys);
+}
+
 /* What part_write() has to know of result n. */
 static uint32_t mark_of(const struct ct_mk_parts *p, const struct mk_flight *f, unsigned n,
                         uint32_t serial, const struct ct_mk_code_op *code)
@@ -183,7 +189,7 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	                        .bits = ct_mk_mask_of(p->masks, p->launch - 1, q->sid)};
 	c->serial++;
 	const struct ct_mk_code_op *code = ct_mk_code_at(p->masks, p->launch - 1, q->sid);
-	for (unsigned n = 0; n < op->ndst; n++)
+	for (unsigned n = 0; n < op->ndst && marks_results(p, k); n++)
 		w->near[p->ops.writes[op->dst + n]] = mark_of(p, f, n, c->serial, code);
 	c->token[i] = q->token;
 	k->coll[i].since = cycle;
@@ -253,7 +259,8 @@ static void part_write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sc
 	struct mk_sm *sm = p->sm[smi];
 	struct mk_core *k = &sm->core[sched];
 	struct pcore *c = pcore_at(p, smi, sched);
-	uint32_t slot = warp / p->g.schedulers, mark = c->warp[slot].near[reg & 255];
+	uint32_t slot = warp / p->g.schedulers;
+	uint32_t mark = marks_results(p, k) ? c->warp[slot].near[reg & 255] : 0;
 	int near = (int)(mark & 1);
 	(void)r;
 	sm->c.results++;
