@@ -42,7 +42,9 @@ static CT_INLINE uint32_t next_parked_step(const struct ct_replay *r, const stru
 static void park_instruction(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p)
 {
 	uint32_t unit = p->op->unit;
-	sm->full.sched[p->sched].port[unit].idoc = RP_NEVER;
+	struct rp_sched *s = &sm->full.sched[p->sched];
+	s->port[unit].idoc = RP_NEVER;
+	s->shut |= 1u << unit;
 	if (p->mem == RP_NO_INDEX)
 		sm->warp[p->warp].open++;
 	sm->full.parked[unit][sm->full.nparked[unit]++] = *p; /* oldest first: issue order */

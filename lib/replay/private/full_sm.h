@@ -102,6 +102,7 @@ struct rp_sched {
 	uint64_t waiting;  /* slots whose next instruction waits for memory, a barrier or a
 	                                      fence */
 	uint64_t live;     /* slots with a next instruction */
+	uint32_t shut;     /* bit: an instruction waits in the unit's issue register for a collector */
 	uint64_t active;   /* slots of the set of two levels */
 	uint32_t upto;     /* cycle that `ready` belongs to */
 	uint32_t far_next; /* no far slot is earlier */

@@ -70,6 +70,7 @@ static CT_INLINE void rp_enter_collector_memory(
 {
 	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
 	s->port[RP_MEM].idoc = start / 2;
+	s->shut &= ~(1u << RP_MEM);
 	if (sm->full.at_lsu[k] == RP_NO_INDEX && !s->nheld) {
 		leave = rp_max32(leave, 2 * s->port[RP_MEM].ocex);
 		s->collector_free[c] = leave;
@@ -92,6 +93,7 @@ rp_enter_collector(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w, u
 	uint32_t done = start_exec + op->latency + 2;
 	s->collector_free[c] = leave;
 	port->idoc = start / 2;
+	s->shut &= ~(1u << op->unit);
 	port->ocex = start_exec;
 	port->free = start_exec + op->initiation;
 	for (unsigned i = 0, n = op->ndst; i < n; i++) {
@@ -267,6 +269,14 @@ static CT_INLINE uint32_t rp_pick_slot(const struct ct_replay *r, const struct r
 	return ct_pick_in_turn(mask, s->last);
 }
 
+/* Slots of the mask without those whose unit an instruction stands before, until nobody knows when. */
+static CT_INLINE uint64_t rp_not_shut(const struct rp_sched *s, uint64_t mask)
+{
+	for (uint32_t shut = s->shut; shut; shut &= shut - 1)
+		mask &= ~s->of_unit[ct_low_bit(shut)];
+	return mask;
+}
+
 /* Slots of the mask whose kind of instruction the stage behind takes; lowers *next to when it takes another. */
 static CT_INLINE uint64_t rp_taken_on(const struct rp_sched *s, uint64_t mask, uint32_t now,
                                       uint32_t *next)
@@ -297,7 +307,7 @@ static CT_INLINE uint32_t rp_pick_active(const struct ct_replay *r, const struct
 static CT_INLINE uint32_t rp_issue_first(struct ct_replay *r, struct rp_sm *sm, uint32_t k,
                                          struct rp_sched *s, uint32_t now, uint32_t *next, int usual)
 {
-	uint64_t rest = s->ready;
+	uint64_t rest = rp_not_shut(s, s->ready);
 	while (rest) {
 		uint32_t slot = rp_pick_slot(r, sm, k, s, rest);
 		uint32_t unit = sm->warp[slot * rp_schedulers(r, usual) + k].op->unit;
