@@ -213,6 +213,7 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 		{"noc_request_cycles", (double)c->noc_request_busy},
 		{"noc_reply_cycles", (double)c->noc_reply_busy},
 		{"llc_cycles", (double)c->llc_busy},
+		{"llc_merge_stall_cycles", (double)c->llc_merge_stall},
 		{"dram_cycles", (double)c->dram_busy},
 		/* Operands of the quotients above, so that profiles merge. */
 		{"mem_latency_sum", (double)c->mem_latency_sum},

@@ -312,6 +312,7 @@ static const struct ct_metric im_items[] = {
 	SUM("noc_request_cycles", "cycles"),
 	SUM("noc_reply_cycles", "cycles"),
 	SUM("llc_cycles", "cycles"),
+	SUM("llc_merge_stall_cycles", "cycles"),
 	SUM("dram_cycles", "cycles"),
 	SUM("mem_latency_sum", "cycles"),
 	SUM("mem_stall_warp_cycles", "cycles"),

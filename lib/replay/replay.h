@@ -128,6 +128,8 @@ struct ct_replay_counts {
 	/* what the analytic twin needs (IM records) */
 	uint64_t unit_insts[CT_CLASS_COUNT];
 	uint64_t l1_busy, noc_request_busy, noc_reply_busy, llc_busy, dram_busy; /* resource cycles */
+	uint64_t llc_merge_stall; /* cycles of slices that stand still since the entry of the sector
+	                             that their head asks for takes no more requests */
 	uint64_t mem_latency_sum, mem_latency_count;  /* cycles from issue to data, loads */
 	uint64_t resident_warp_cycles;                /* sum over warps of residency */
 	uint64_t busy_sm_cycles;                      /* cycles an SM held any CTA */

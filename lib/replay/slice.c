@@ -140,7 +140,8 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 	uint64_t sector = p->address >> rp_llc_sector(r, usual);
 	uint32_t k = (uint32_t)sector & (usual ? RP_USUAL_SECTORS - 1 : r->llc_sectors - 1), i = s->near;
 	uint32_t *bucket = bucket_of(s, sector), m = mshr_find(s, *bucket, sector), v = RP_NO_LINE;
-	if (m != RP_NO_INDEX ? s->mshr[m].count >= r->g.llc.mshr_merge : !s->mshr_spare.n)
+	s->merge_full = m != RP_NO_INDEX && s->mshr[m].count >= r->g.llc.mshr_merge;
+	if (s->merge_full || (m == RP_NO_INDEX && !s->mshr_spare.n))
 		return RP_FAIL;
 	if (what == RP_LINE_MISS)
 		v = rp_tags_victim(&s->tags, p->llc_set);
@@ -401,6 +402,18 @@ static CT_INLINE int answer_ready(struct ct_replay *r, struct rp_slice *s, uint6
 	return st;
 }
 
+/* Counts for how long the entry of the head's sector has taken no more requests, once the head has gone on. */
+static CT_INLINE void
+count_merge_stall(struct ct_replay *r, struct rp_slice *s, uint64_t now, int progress)
+{
+	if (!progress && s->merge_full && !s->merge_full_since)
+		s->merge_full_since = now + 1;
+	if (!progress || !s->merge_full_since)
+		return;
+	r->total.llc_merge_stall += now + 1 - s->merge_full_since;
+	s->merge_full_since = 0;
+}
+
 /* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
  * serve a request. */
 static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s,
@@ -440,8 +453,10 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 		s->stalled = 0;
 	if (s->input.n && !s->stalled && rp_ring_first(&s->input)->when < now && s->busy <= now &&
 	    s->to_dram.n < RP_L2_QUEUE && !reply_full(r, s, now, usual)) {
+		s->merge_full = 0;
 		progress = access_head(r, s, now, usual);
 		s->stalled = !progress;
+		count_merge_stall(r, s, now, progress);
 	}
 	/* what the next cycle would begin with, if nothing can come between */
 	if (s->ready.n &&

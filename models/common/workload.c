@@ -75,6 +75,7 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 		{"IM", "noc_request_cycles", &w->noc_request_cycles, 1},
 		{"IM", "noc_reply_cycles", &w->noc_reply_cycles, 1},
 		{"IM", "llc_cycles", &w->llc_cycles, 1},
+		{"IM", "llc_merge_stall_cycles", &w->llc_merge_stall_cycles, 0},
 	};
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
 		int st = fetch_value(p, &list[i], e);
@@ -207,6 +208,8 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 	w->cycles -= w->launch_cycles;
 	if (!(w->llc_pending > 0))
 		w->llc_pending = 0;
+	if (!(w->llc_merge_stall_cycles > 0))
+		w->llc_merge_stall_cycles = 0;
 	if (!(w->cycles > 0) || !(w->warp_insts > 0))
 		return ct_fail(e, CT_ERR_INPUT,
 		               "the profile holds no cycles or no instructions: nothing to estimate");

@@ -49,6 +49,7 @@ struct ct_workload {
 	/* busy cycles, summed over the servers of each kind */
 	double issue_cycles, unit_cycles, l1_cycles, noc_request_cycles, noc_reply_cycles;
 	double llc_cycles;
+	double llc_merge_stall_cycles; /* slices stand still since a sector's MSHR entry takes no more requests; 0 when unknown */
 	double compression_high, compression_low, compression_none; /* shares; NaN */
 	double registers_used; /* share of the register file in use, mean; NaN when unknown */
 	double sm_fill, cold_miss_fraction; /* NaN when unknown */

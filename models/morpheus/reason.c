@@ -25,6 +25,20 @@ int ct_mo_acted(const struct ct_profile *p, char *text, size_t n)
 	return isnan(misses) || isnan(sms) ? -1 : 1;
 }
 
+/* A gain that no count explains may be that requests no longer wait behind slices of the LLC that stand still. */
+static void add_merge_stall(const struct ct_profile *p, double speedup, char *text, size_t n)
+{
+	static const double much = 0.05;
+	double stall, cycles = ct_fact_sn(p, "cycles") - ct_fact_sn(p, "launch_cycles");
+	if (!ct_profile_get_im(p, "all", "llc_merge_stall_cycles", &stall))
+		return;
+	double share = stall / (ct_fact_gp(p, "llc.slices") * cycles);
+	if (speedup > 1 + ct_cause_same && share >= much)
+		ct_fact_add(text, n,
+		            ", LLC slices stand still in %.0f %% of the cycles (llc.mshr_merge)",
+		            100 * share);
+}
+
 /* Says what the SMs that lend their memories save and cost, and whether the working set fits what there is. */
 void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
                   size_t n)
@@ -42,6 +56,7 @@ void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *
 	ct_fact_size_text(extra, more);
 	text[0] = '\0';
 	ct_cause_add(text, n, speedup->value, cause, sizeof cause / sizeof cause[0]);
+	add_merge_stall(p, speedup->value, text, n);
 	ct_cause_add_limit(text, n, p, speedup->value, &flow);
 	if (sms > 0 && set <= llc + extra)
 		ct_fact_add(text, n, ", working set %s fits the LLC and %.0f cache-mode SMs", size, sms);

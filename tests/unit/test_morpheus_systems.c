@@ -244,6 +244,38 @@ static void sector_distances_agree_with_the_law(void **state)
 	done(a);
 }
 
+/* While slices stand still the model knows nothing: what the extended LLC may win is in its range, and in no other's. A small
+ * share of the cycles is left to the error of estimates. */
+static void slices_that_stand_still_widen_the_range(void **state)
+{
+	static const double stalled = 0.5, little = 0.2;
+	struct ct_workload *w = *state;
+	struct ct_gpu g;
+	struct ct_error e;
+	struct ct_morpheus_params p;
+	struct ct_mo_answer *plain = ask(w, &FITS), *a = calloc(1, sizeof *a);
+	assert_non_null(a);
+	ct_gpu_defaults(&g);
+	ct_morpheus_defaults(&p);
+	w->llc_merge_stall_cycles = stalled * g.llc_slices * w->cycles;
+	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, NULL, &e), CT_OK);
+	for (int i = 0; i < CT_MO_SYSTEMS; i++) {
+		const struct ct_mechanism_number *x = &a->row[i].speedup_configured,
+						 *y = &plain->row[i].speedup_configured;
+		double high = a->row[i].system->extended ? fmax(y->high, y->value / (1 - stalled))
+		                                         : y->high;
+		assert_true(x->value == y->value && x->low == y->low);
+		assert_true(fabs(x->high / high - 1) < 1e-9);
+	}
+	ct_mo_answer_free(a);
+	w->llc_merge_stall_cycles = little * g.llc_slices * w->cycles;
+	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, NULL, &e), CT_OK);
+	for (int i = 0; i < CT_MO_SYSTEMS; i++)
+		assert_true(a->row[i].speedup_configured.high == plain->row[i].speedup_configured.high);
+	done(a);
+	done(plain);
+}
+
 /* A profile says the same as the workload that it was written from. */
 static void a_profile_gives_the_same_estimates(void **state)
 {
@@ -359,6 +391,7 @@ int main(void)
 		cmocka_unit_test(bandwidth_beyond_the_warps_is_told),
 		cmocka_unit_test(capacity_is_what_counts),
 		cmocka_unit_test(sector_distances_agree_with_the_law),
+		cmocka_unit_test(slices_that_stand_still_widen_the_range),
 		cmocka_unit_test(a_profile_gives_the_same_estimates),
 		cmocka_unit_test(an_incomplete_profile_is_refused),
 		cmocka_unit_test(a_replayed_row_says_what_was_counted),

@@ -96,11 +96,13 @@ struct rp_slice {
 	struct rp_l2_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;
 	struct rp_req_ring missq, to_dram, fills;
-	uint32_t clock; /* accesses so far: recency of memcpys */
-	uint32_t near;  /* line index of the last access */
-	uint64_t busy;  /* the tags serve nothing before this cycle */
-	int stalled;    /* the head failed and nothing has changed since */
-	uint64_t next;  /* core cycle with something to do */
+	uint32_t clock;            /* accesses so far: recency of memcpys */
+	uint32_t near;             /* line index of the last access */
+	uint64_t busy;             /* the tags serve nothing before this cycle */
+	int stalled;               /* the head failed and nothing has changed since */
+	int merge_full;            /* it did since its sector's entry takes no more requests */
+	uint64_t merge_full_since; /* cycle + 1 of the first time that this head did; 0: it has not */
+	uint64_t next;             /* core cycle with something to do */
 };
 
 struct rp_partition {
