@@ -71,11 +71,11 @@ static uint32_t first_of_cycle(const struct ct_sl_line *way, uint32_t i)
 /* The last free way of a set that has one. */
 static uint32_t free_way(const struct ct_sl_lines *x, size_t set)
 {
-	const uint64_t *free = x->free + set * x->words;
+	const uint64_t *bits = x->free + set * x->words;
 	uint32_t word = x->words - 1;
-	while (!free[word])
+	while (!bits[word])
 		word--;
-	return word * WORD + ct_high_bit(free[word]);
+	return word * WORD + ct_high_bit(bits[word]);
 }
 
 struct ct_sl_line *ct_sl_lines_victim(const struct ct_sl_lines *x, unsigned core, uint64_t line,

@@ -50,7 +50,7 @@ struct ct_sl_org_config {
 };
 
 struct ct_sl_org;
-/* Fails with CT_ERR_USAGE, CT_ERR_NOMEM. *o is the caller's. */
+/* Fails with CT_ERR_USAGE, CT_ERR_NOMEM, CT_ERR_UNSUPPORTED for an L1 of more lines than lines.h holds. *o is the caller's. */
 int ct_sl_org_new(struct ct_sl_org **o, const struct ct_sl_org_config *c, struct ct_error *e);
 void ct_sl_org_free(struct ct_sl_org *o); /* NULL allowed */
 /* Tells of what happens, in the order in which it happens (for tests); NULL: nobody. */
@@ -135,7 +135,7 @@ void ct_sl_org_stats(const struct ct_sl_org *o, struct ct_sl_org_stats *s);
 /* Mode changes of a dynamic scheme (phases.h); none else. */
 const struct ct_sl_change *ct_sl_org_timeline(const struct ct_sl_org *o, size_t *n);
 /* Gives every L1 another shape, empty, between launches (an adaptive L1): nothing may be on
- * its way. Fails with CT_ERR_USAGE, CT_ERR_NOMEM. */
+ * its way. Fails as ct_sl_org_new(). */
 int ct_sl_org_reshape(struct ct_sl_org *o, uint32_t sets, uint32_t ways, struct ct_error *e);
 
 #endif
