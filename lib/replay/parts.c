@@ -131,11 +131,12 @@ static int first_clock(const struct rp_part_sm *ps, uint64_t now)
 	return best;
 }
 
-/* An SM's events and clocks are one order. Whatever is called may ask for another clock. */
-static void run_sm_events(struct ct_replay *r, uint32_t node, uint64_t now)
+/* A node's events and an SM's clocks are one order. Whatever is called may ask for another clock. */
+static void run_events(struct ct_replay *r, uint32_t node, uint64_t now)
 {
+	static const struct rp_part_sm no_clocks;
 	struct rp_parts *p = r->parts;
-	const struct rp_part_sm *ps = &p->sm[node];
+	const struct rp_part_sm *ps = node < r->g.sms ? &p->sm[node] : &no_clocks;
 	struct rp_event ev;
 	while (!r->error.status) {
 		const uint32_t clocks = ps->clocks;
@@ -156,16 +157,11 @@ static void run_sm_events(struct ct_replay *r, uint32_t node, uint64_t now)
 void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now)
 {
 	struct rp_parts *p = r->parts;
-	const struct rp_moment end = {now, RP_NEVER64};
-	struct rp_event ev;
 	p->node = node;
 	p->now = now;
-	if (node >= r->g.sms) {
-		while (!r->error.status && rp_events_take(&p->events[node], &end, &ev))
-			run_event(r, node, &ev, now);
+	run_events(r, node, now);
+	if (node >= r->g.sms)
 		return;
-	}
-	run_sm_events(r, node, now);
 	rp_part_set_next(r, &r->sm[node]);
 	/* What is left stays due for ever: the SM must not wait for it. */
 	if (r->error.status)

@@ -13,11 +13,8 @@ int ct_sl_lines_init(struct ct_sl_lines *x, unsigned cores, uint32_t sets, uint3
                      uint32_t set_hash, struct ct_error *e)
 {
 	const size_t all_sets = (size_t)cores * sets, lines = (size_t)sets * ways;
-	*x = (struct ct_sl_lines){.cores = cores,
-	                          .sets = sets,
-	                          .ways = ways,
-	                          .set_hash = set_hash,
-	                          .words = (ways - 1) / WORD + 1};
+	*x = (struct ct_sl_lines){
+		.sets = sets, .ways = ways, .set_hash = set_hash, .words = (ways - 1) / WORD + 1};
 	x->at = ct_pool_take(&x->pool, all_sets * ways, sizeof *x->at);
 	x->set = ct_pool_take(&x->pool, all_sets, sizeof *x->set);
 	x->free = ct_pool_take(&x->pool, all_sets * x->words, sizeof *x->free);

@@ -39,7 +39,6 @@ struct ct_sl_set {
 
 /* Zero before ct_sl_lines_init(). */
 struct ct_sl_lines {
-	unsigned cores;
 	uint32_t sets, ways, set_hash; /* of each L1; set_hash: enum ct_set_hash */
 	struct ct_sl_line *at;         /* [core][set][way] */
 	struct ct_sl_set *set;         /* [core][set] */
