@@ -215,6 +215,8 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 		{"llc_cycles", (double)c->llc_busy},
 		{"llc_merge_stall_cycles", (double)c->llc_merge_stall},
 		{"dram_cycles", (double)c->dram_busy},
+		{"dram_backlog_cycles", (double)c->dram_backlog},
+		{"dram_backlog_busy_cycles", (double)c->dram_backlog_busy},
 		/* Operands of the quotients above, so that profiles merge. */
 		{"mem_latency_sum", (double)c->mem_latency_sum},
 		{"mem_stall_warp_cycles", (double)stall},

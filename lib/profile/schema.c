@@ -314,6 +314,8 @@ static const struct ct_metric im_items[] = {
 	SUM("llc_cycles", "cycles"),
 	SUM("llc_merge_stall_cycles", "cycles"),
 	SUM("dram_cycles", "cycles"),
+	SUM("dram_backlog_cycles", "cycles"),
+	SUM("dram_backlog_busy_cycles", "cycles"),
 	SUM("mem_latency_sum", "cycles"),
 	SUM("mem_stall_warp_cycles", "cycles"),
 	SUM("resident_warp_cycles", "cycles"),

@@ -203,6 +203,8 @@ static int issue_column(struct ct_replay *r, const struct rp_partition *p, struc
 	c->ccd = k + r->g.dram_ccd;
 	c->ccdl[g] = k + r->g.dram_ccdl;
 	r->total.dram_busy += t->burst;
+	if (c->held >= r->g.dram_banks)
+		r->total.dram_backlog_busy += t->burst;
 	if (q->mshr != RP_NO_INDEX) {
 		c->rtw = k + t->rtw;
 		b->rtp = k + t->burst;
@@ -213,6 +215,8 @@ static int issue_column(struct ct_replay *r, const struct rp_partition *p, struc
 	}
 	if (--q->atoms)
 		return 0;
+	if (c->held-- == r->g.dram_banks)
+		r->total.dram_backlog += k + t->burst - c->backlog_from;
 	/* data CL (writes: WL) cycles later; one more to the slice's queue */
 	q->due = k + (q->mshr != RP_NO_INDEX ? r->g.dram_cl : r->g.dram_wl) + 1;
 	if (rp_req_push(&c->returning, q) < 0)
@@ -417,6 +421,8 @@ static void take_from_delay(const struct ct_replay *r, struct rp_channel *c, uin
 		return;
 	enqueue_request(c, rp_req_first(&c->delay));
 	rp_req_pop(&c->delay);
+	if (++c->held == r->g.dram_banks)
+		c->backlog_from = k;
 }
 
 static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t k,

@@ -130,6 +130,9 @@ struct ct_replay_counts {
 	uint64_t l1_busy, noc_request_busy, noc_reply_busy, llc_busy, dram_busy; /* resource cycles */
 	uint64_t llc_merge_stall; /* cycles of slices that stand still since the entry of the sector
 	                             that their head asks for takes no more requests */
+	/* DRAM command cycles, over channels, in which one holds as many requests as it has banks, or more; and those of
+	   them in which it moves data, the rest being lost to rows and turns of the bus */
+	uint64_t dram_backlog, dram_backlog_busy;
 	uint64_t mem_latency_sum, mem_latency_count;  /* cycles from issue to data, loads */
 	uint64_t resident_warp_cycles;                /* sum over warps of residency */
 	uint64_t busy_sm_cycles;                      /* cycles an SM held any CTA */

@@ -18,6 +18,9 @@ static const double DEMAND_FACTOR_MAX = 16;
 /* The slowest station of a replayed run was busy for at most this share of it. */
 static const double BUSY_MAX = 0.999;
 
+/* Of the run: a backlog of DRAM this long counts as much as the configured efficiency. */
+static const double BACKLOG_UNSURE = 0.01;
+
 const char *ct_perf_station_name(size_t i)
 {
 	static const char *const name[CT_PERF_STATIONS + 1] = {
@@ -154,8 +157,8 @@ static double balanced_sms(const struct ct_perf *m, double sms)
 
 static double factor_at(const struct ct_perf *m, size_t station)
 {
-	return station < CT_PERF_STATIONS ? m->demand_factor[station]
-	                                  : m->extra_factor[station - CT_PERF_STATIONS];
+	return station < CT_PERF_STATIONS ? m->a.demand_factor[station]
+	                                  : m->a.extra_factor[station - CT_PERF_STATIONS];
 }
 
 /* Behind the ports of the SMs. */
@@ -235,7 +238,7 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 		s[i].demand *= factor[i] - 1 + (banked ? 1 / pt->slices : 1);
 	}
 	for (size_t i = CT_PERF_L1; i < CT_PERF_STATIONS; i++)
-		s[i].wait *= factor[i] * m->wait_factor;
+		s[i].wait *= factor[i] * m->a.wait_factor;
 	return n;
 }
 
@@ -245,8 +248,8 @@ static double solve_point(const struct ct_perf *m, const struct ct_perf_point *p
 {
 	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
 	*n = fill_stations(m, pt, s, factor);
-	double base = unloaded_latency(m, pt) * m->latency_factor + m->latency_added;
-	double think = m->parallelism * fmax(m->think - m->issue_wait, 0) + fmax(base, 0);
+	double base = unloaded_latency(m, pt) * m->a.latency_factor + m->a.latency_added;
+	double think = m->parallelism * fmax(m->a.think - m->issue_wait, 0) + fmax(base, 0);
 	double population = fmax(warps_on(m, pt->sms) * m->parallelism, 1e-9);
 	if (ct_amva_solve(s, *n, think, population, r) != 0)
 		return 0;
@@ -309,9 +312,10 @@ static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, 
 	sum->cycles += cycles;
 }
 
-/* First touches make a phase of their own, in which everything misses, since they come together at a
+/* With the settings in m->a. First touches make a phase of their own, in which everything misses, since they come together at a
  * program's start. */
-void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt, struct ct_perf_result *out)
+static void eval_anchored(const struct ct_perf *m, const struct ct_perf_point *pt,
+                          struct ct_perf_result *out)
 {
 	double misses = ct_perf_dram_share(pt), cold = m->even ? 0 : fmin(fmax(pt->cold, 0), misses);
 	struct ct_perf_point phase;
@@ -330,6 +334,30 @@ void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt, struc
 		return;
 	out->dram_utilisation /= out->cycles;
 	out->ipc = m->w->thread_insts / out->cycles;
+}
+
+void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt, struct ct_perf_result *out)
+{
+	const double part = m->paced_share;
+	struct ct_perf_result rest;
+	struct ct_perf paced;
+	eval_anchored(m, pt, out);
+	if (!(part > 0) || !(out->cycles > 0))
+		return;
+	paced = *m;
+	paced.a = m->paced;
+	rest = *out;
+	eval_anchored(&paced, pt, out);
+	const double cycles = part * out->cycles + (1 - part) * rest.cycles;
+	const double dram = part * out->cycles * out->dram_utilisation +
+	                    (1 - part) * rest.cycles * rest.dram_utilisation;
+	const double latency = part * out->latency + (1 - part) * rest.latency;
+	if (part * out->cycles < (1 - part) * rest.cycles)
+		*out = rest;
+	out->cycles = cycles;
+	out->latency = latency;
+	out->dram_utilisation = dram / cycles;
+	out->ipc = m->w->thread_insts / cycles;
 }
 
 void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms, double llc_lines,
@@ -376,23 +404,23 @@ static void warp_times(struct ct_perf *m)
 {
 	const struct ct_workload *w = m->w;
 	double residency = m->warps * w->cycles / m->loads;
-	m->think = w->think;
+	m->a.think = w->think;
 	m->parallelism = w->mem_parallelism;
-	if (!(m->think >= 0) || !(m->parallelism > 0)) {
+	if (!(m->a.think >= 0) || !(m->parallelism > 0)) {
 		/* The profile has not measured it: four cycles are assumed from one instruction to
 		 * the next. */
-		m->think = fmin(4 * w->warp_insts / m->loads, 0.9 * residency);
-		m->parallelism = positive_or(w->mem_latency, 0) / (residency - m->think);
+		m->a.think = fmin(4 * w->warp_insts / m->loads, 0.9 * residency);
+		m->parallelism = positive_or(w->mem_latency, 0) / (residency - m->a.think);
 	}
 	m->parallelism = fmin(fmax(positive_or(m->parallelism, 1), 1), PARALLELISM_MAX);
 	double latency = positive_or(w->mem_latency, 0);
-	m->think = fmax(residency - latency / m->parallelism, 0);
+	m->a.think = fmax(residency - latency / m->parallelism, 0);
 }
 
 static double baseline_cycles(const struct ct_perf *m, const struct ct_perf_point *pt)
 {
 	struct ct_perf_result r;
-	ct_perf_eval(m, pt, &r);
+	eval_anchored(m, pt, &r);
 	return r.cycles;
 }
 
@@ -422,8 +450,8 @@ static void turn_knob(struct ct_perf *m, const struct ct_perf_point *pt, double 
 
 static double *factor_of(struct ct_perf *m, size_t station)
 {
-	return station < CT_PERF_STATIONS ? &m->demand_factor[station]
-	                                  : &m->extra_factor[station - CT_PERF_STATIONS];
+	return station < CT_PERF_STATIONS ? &m->a.demand_factor[station]
+	                                  : &m->a.extra_factor[station - CT_PERF_STATIONS];
 }
 
 /* No station can have served the replayed run faster than it ran. */
@@ -435,7 +463,7 @@ static void admit_throughput(struct ct_perf *m, const struct ct_perf_point *pt)
 	for (size_t i = 0; i < n; i++) {
 		double cycles = s[i].demand / s[i].servers * m->loads;
 		if (cycles > BUSY_MAX * m->w->cycles)
-			*factor_of(m, i) = BUSY_MAX * m->w->cycles / cycles;
+			*factor_of(m, i) *= BUSY_MAX * m->w->cycles / cycles;
 	}
 }
 
@@ -468,29 +496,83 @@ static void take_held_up(struct ct_perf *m, const struct ct_perf_point *pt)
 	double latency = positive_or(m->w->mem_latency, 0);
 	double alone = m->w->warp_insts / m->loads * (m->gpu.unit[CT_CLASS_INT].latency + to_dependent);
 	double waiting = latency > 0 ? fmax(1 - unloaded_latency(m, pt) / latency, 0) : 0;
-	m->think -= fmax(m->think - alone, 0) * waiting * m->l1_full;
+	m->a.think -= fmax(m->a.think - alone, 0) * waiting * m->l1_full;
 }
 
-/* Slower replay than model: find what makes up the difference. */
+/* The run in DRAM cycles, over all channels. */
+static double dram_run_cycles(const struct ct_perf *m)
+{
+	const struct ct_gpu *g = &m->gpu;
+	return m->w->cycles * g->dram_mhz / g->core_mhz * g->dram_channels;
+}
+
+/* Share of DRAM's peak that it moves where requests wait for it: what the replay has counted while channels held a backlog,
+ * and the configured share for as much of the run as BACKLOG_UNSURE, so that a short backlog says little. */
+static double dram_yield(const struct ct_perf *m)
+{
+	double prior = BACKLOG_UNSURE * dram_run_cycles(m),
+	       configured = positive_or(m->gpu.dram_efficiency, 1);
+	if (isnan(m->w->dram_backlog_cycles))
+		return configured;
+	double yield = (prior * configured + m->w->dram_backlog_busy_cycles) /
+	               (prior + m->w->dram_backlog_cycles);
+	return fmin(yield, 1);
+}
+
+/* The share of the run in which a busy station sets the pace. Of DRAM it is measured, as its yield is: requests wait for it that
+ * long. Where L1s are full they hold back what would wait there, too: then it is the same share again of the rest. */
+static double share_paced(const struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
+{
+	if (station != CT_PERF_DRAM || isnan(m->w->dram_backlog_cycles))
+		return station < CT_PERF_STATIONS + pt->n_extra;
+	const double share = fmin(m->w->dram_backlog_cycles / dram_run_cycles(m), 1);
+	return share + m->l1_full * share * (1 - share);
+}
+
+/* The station yields so little that it takes all of the replay's time. */
+static void slow_station(struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
+{
+	struct ct_perf_result r;
+	if (is_shared(station)) {
+		take_held_up(m, pt);
+		eval_anchored(m, pt, &r);
+		station = r.bottleneck;
+	}
+	double *knob = factor_of(m, station);
+	turn_knob(m, pt, knob, *knob, DEMAND_FACTOR_MAX, m->w->cycles);
+}
+
+/* What is left is added to each load. */
+static void slow_loads(struct ct_perf *m, const struct ct_perf_point *pt)
+{
+	const double want = m->w->cycles;
+	if (baseline_cycles(m, pt) < want * (1 - 1e-9))
+		turn_knob(m, pt, &m->a.latency_added, m->a.latency_added, want, want);
+}
+
+/* Slower replay than model: find what makes up the difference. Where DRAM sets the pace for a part of the time, there is one
+ * answer for that part and one for the rest. */
 static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct_perf_anchor how)
 {
 	double want = m->w->cycles;
 	struct ct_perf_result r;
 	if (how == CT_PERF_ANCHOR_MIXED)
-		turn_knob(m, pt, &m->latency_added, 0, m->t_dram / 4, want);
-	ct_perf_eval(m, pt, &r);
-	if (r.utilisation > BUSY && r.bottleneck < CT_PERF_STATIONS + pt->n_extra) {
-		if (is_shared(r.bottleneck)) {
-			take_held_up(m, pt);
-			ct_perf_eval(m, pt, &r);
-		}
-		double *knob = factor_of(m, r.bottleneck);
-		turn_knob(m, pt, knob, *knob, DEMAND_FACTOR_MAX, want);
-	} else if (how != CT_PERF_ANCHOR_MIXED) {
-		turn_knob(m, pt, &m->wait_factor, 1, WAIT_FACTOR_MAX, want);
+		turn_knob(m, pt, &m->a.latency_added, 0, m->t_dram / 4, want);
+	eval_anchored(m, pt, &r);
+	const double share = r.utilisation > BUSY ? share_paced(m, pt, r.bottleneck) : 0;
+	struct ct_perf paced = *m;
+	if (share > 0) {
+		slow_station(&paced, pt, r.bottleneck);
+		slow_loads(&paced, pt);
 	}
-	if (baseline_cycles(m, pt) < want * (1 - 1e-9))
-		turn_knob(m, pt, &m->latency_added, m->latency_added, want, want);
+	if (share < 1 && how != CT_PERF_ANCHOR_MIXED)
+		turn_knob(m, pt, &m->a.wait_factor, 1, WAIT_FACTOR_MAX, want);
+	if (share < 1)
+		slow_loads(m, pt);
+	else
+		m->a = paced.a;
+	m->paced_share = share < 1 ? share : 0;
+	m->paced = paced.a;
 }
 
 /* Makes the model's cycles at the replayed configuration those of the replay. */
@@ -503,9 +585,9 @@ static void anchor_model(struct ct_perf *m, const struct ct_perf_point *pt, enum
 		slow_down(m, pt, how);
 		return;
 	}
-	turn_knob(m, pt, &m->wait_factor, 0, 1, want);
+	turn_knob(m, pt, &m->a.wait_factor, 0, 1, want);
 	if (baseline_cycles(m, pt) > want * (1 + 1e-9))
-		turn_knob(m, pt, &m->latency_factor, 0, 1, want);
+		turn_knob(m, pt, &m->a.latency_factor, 0, 1, want);
 }
 
 /* The demands that losses are relative to: those of the replayed run. */
@@ -533,11 +615,12 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	m->gpu = *g;
 	m->loads = w->loads >= 1 ? w->loads : 1;
 	m->l1_cycles = w->l1_cycles;
-	m->latency_factor = m->wait_factor = 1;
+	m->a.latency_factor = m->a.wait_factor = 1;
 	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
-		m->demand_factor[i] = 1;
+		m->a.demand_factor[i] = 1;
 	for (size_t i = 0; i < CT_PERF_EXTRA_MAX; i++)
-		m->extra_factor[i] = 1;
+		m->a.extra_factor[i] = 1;
+	m->a.demand_factor[CT_PERF_DRAM] = positive_or(g->dram_efficiency, 1) / dram_yield(m);
 	fill_latencies(m);
 	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
@@ -555,7 +638,7 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	/* Contention for issue slots is inside the measured think time. */
 	double rho = fmin(w->issue_cycles / w->sms / w->cycles, 0.99);
 	double insts = w->warp_insts / m->loads;
-	m->issue_wait = fmin(insts * rho / (2 * (1 - rho)), 0.5 * m->think);
+	m->issue_wait = fmin(insts * rho / (2 * (1 - rho)), 0.5 * m->a.think);
 	double cycles = baseline_cycles(m, &pt);
 	if (!(cycles > 0))
 		return ct_fail(e, CT_ERR_INPUT,

@@ -90,17 +90,23 @@ enum ct_perf_anchor {
 	CT_PERF_ANCHOR_NONE
 };
 
+/* What the anchor has chosen: factors on demand, unloaded latency and waits; cycles per load. */
+struct ct_perf_anchored {
+	double demand_factor[CT_PERF_STATIONS], extra_factor[CT_PERF_EXTRA_MAX], latency_factor,
+		wait_factor, latency_added, think;
+};
+
 struct ct_perf {
 	const struct ct_workload *w;
 	struct ct_gpu gpu;          /* the replayed one */
 	double t_l1, t_llc, t_dram; /* unloaded latencies, core cycles */
-	double lines_per_load, loads, think, parallelism, warps;
+	double lines_per_load, loads, parallelism, warps;
 	double l1_cycles; /* that the L1s are busy: the workload's, or another system's */
 	struct ct_llc_fit llc;
 	double pending_factor; /* requests that wait for a sector over those that fetch it */
-	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */
-	double demand_factor[CT_PERF_STATIONS], extra_factor[CT_PERF_EXTRA_MAX], latency_factor,
-		wait_factor, latency_added;
+	struct ct_perf_anchored a;
+	double paced_share; /* of the replayed run: DRAM sets the pace in it, not what sets it in the rest */
+	struct ct_perf_anchored paced;    /* for that share, where it is above 0 */
 	double traffic[CT_PERF_STATIONS]; /* demand per load in the replayed run, without the anchor */
 	double l1_full; /* share of the time in which the L1s of the replayed run have no miss register left */
 	int even;       /* first touches are spread over the run, not a phase of their own */

@@ -76,6 +76,8 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 		{"IM", "noc_reply_cycles", &w->noc_reply_cycles, 1},
 		{"IM", "llc_cycles", &w->llc_cycles, 1},
 		{"IM", "llc_merge_stall_cycles", &w->llc_merge_stall_cycles, 0},
+		{"IM", "dram_backlog_cycles", &w->dram_backlog_cycles, 0},
+		{"IM", "dram_backlog_busy_cycles", &w->dram_backlog_busy_cycles, 0},
 	};
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
 		int st = fetch_value(p, &list[i], e);
@@ -210,6 +212,8 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 		w->llc_pending = 0;
 	if (!(w->llc_merge_stall_cycles > 0))
 		w->llc_merge_stall_cycles = 0;
+	if (!(w->dram_backlog_cycles >= 0) || !(w->dram_backlog_busy_cycles >= 0))
+		w->dram_backlog_cycles = w->dram_backlog_busy_cycles = NAN;
 	if (!(w->cycles > 0) || !(w->warp_insts > 0))
 		return ct_fail(e, CT_ERR_INPUT,
 		               "the profile holds no cycles or no instructions: nothing to estimate");

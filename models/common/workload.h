@@ -49,6 +49,8 @@ struct ct_workload {
 	/* busy cycles, summed over the servers of each kind */
 	double issue_cycles, unit_cycles, l1_cycles, noc_request_cycles, noc_reply_cycles;
 	double llc_cycles;
+	double dram_backlog_cycles; /* channels hold as many requests as they have banks; NaN when unknown */
+	double dram_backlog_busy_cycles; /* and move data */
 	double llc_merge_stall_cycles; /* slices stand still since a sector's MSHR entry takes no more requests; 0 when unknown */
 	double compression_high, compression_low, compression_none; /* shares; NaN */
 	double registers_used; /* share of the register file in use, mean; NaN when unknown */

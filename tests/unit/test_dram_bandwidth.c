@@ -13,7 +13,7 @@
 #include "tests/support/gpus.h"
 #include "tests/support/microtrace.h"
 
-enum { CTA_WARPS = 8, SM_WARPS = 32, LOADS = 24 };
+enum { CTA_WARPS = 8, SM_WARPS = 32, LOADS = 24, ROW_APART = 66816 };
 
 /* All warps of the GPU read one array from its begin to its end, a line each at a time, eight loads ahead. The distance
  * of a warp's lines is no multiple of a small L1's sets. */
@@ -110,12 +110,58 @@ static void the_return_queue_binds(void **state)
 	assert_true(share_of_peak(&configured, CT_REPLAY_QUICK) > 0.8);
 }
 
+/* Each load reads a row of a bank of its own, far from all others. */
+static uint32_t next_row(const void *gpu, uint32_t cta, uint32_t warp, uint32_t load)
+{
+	(void)gpu;
+	return 0x10000000 + ROW_APART * ((cta * CTA_WARPS + warp) * LOADS + load);
+}
+
+/* The share of DRAM's time with a backlog, and the share of its peak that it moves meanwhile. */
+static void backlog_of(const struct ct_gpu *g, unsigned warps,
+                       uint32_t (*address)(const void *, uint32_t, uint32_t, uint32_t),
+                       enum ct_replay_timing timing, double *share, double *yield)
+{
+	static struct micro_result r;
+	struct micro m;
+	const struct ct_replay_options o = {.timing = timing};
+	micro_loads(&m, "k", (warps + CTA_WARPS - 1) / CTA_WARPS, CTA_WARPS, LOADS, 4, address, g);
+	micro_run(&m, g, &o, &r);
+	double cycles = (double)(r.c.cycles - r.c.launch_cycles) * g->dram_mhz / g->core_mhz;
+	*share = (double)r.c.dram_backlog / (cycles * g->dram_channels);
+	*yield = r.c.dram_backlog ? (double)r.c.dram_backlog_busy / (double)r.c.dram_backlog : 0;
+	assert_true(r.c.dram_backlog_busy <= r.c.dram_busy);
+}
+
+/* A backlog is counted where more loads wait for DRAM than it has banks; what it then moves is most of its peak where they
+ * follow each other in rows, and a part of it where each opens a row. */
+static void a_backlog_shows_what_dram_yields(void **state)
+{
+	static const enum ct_replay_timing timings[] = {CT_REPLAY_FULL, CT_REPLAY_QUICK};
+	struct ct_gpu g;
+	double share, yield;
+	(void)state;
+	test_gpu(&g, "rtx3070");
+	for (size_t i = 0; i < 2; i++) {
+		backlog_of(&g, g.sms * SM_WARPS, next_line, timings[i], &share, &yield);
+		if (!(share > 0.5 && share <= 1 && yield > 0.8 && yield <= 1))
+			fail_msg("a stream: %.3f of the time, %.3f of the peak", share, yield);
+		backlog_of(&g, g.sms * SM_WARPS, next_row, timings[i], &share, &yield);
+		if (!(share > 0.5 && share <= 1 && yield > 0.1 && yield < 0.6))
+			fail_msg("rows: %.3f of the time, %.3f of the peak", share, yield);
+		backlog_of(&g, CTA_WARPS, next_line, timings[i], &share, &yield);
+		if (!(share < 0.01))
+			fail_msg("few warps: %.3f of the time", share);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_gpu_reaches_its_bandwidth),
 		cmocka_unit_test(a_narrow_network_binds),
 		cmocka_unit_test(the_return_queue_binds),
+		cmocka_unit_test(a_backlog_shows_what_dram_yields),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

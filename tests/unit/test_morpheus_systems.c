@@ -52,8 +52,8 @@ static const struct ct_mo_row *row(const struct ct_mo_answer *a, const char *nam
 static void show(const char *what, const struct ct_mo_answer *a)
 {
 	print_message("%s: unanchored/replayed %.3f, waits x%.3g, latency +%.0f, DRAM x%.3f\n", what,
-	              a->model.perf.ratio, a->model.perf.wait_factor, a->model.perf.latency_added,
-	              a->model.perf.demand_factor[CT_PERF_DRAM]);
+	              a->model.perf.ratio, a->model.perf.a.wait_factor, a->model.perf.a.latency_added,
+	              a->model.perf.a.demand_factor[CT_PERF_DRAM]);
 	for (int i = 0; i < CT_MO_SYSTEMS; i++) {
 		const struct ct_mo_row *r = &a->row[i];
 		char why[160];

@@ -80,6 +80,38 @@ static void settings_meet_the_replay(void **state)
 	assert_true(moved > 40); /* without them it would not */
 }
 
+/* The gain of an LLC of four times the size, with DRAM's backlog as measured. */
+static double gain_with_backlog(double share, double yield)
+{
+	struct ct_perf_point pt;
+	struct ct_perf_result now, large;
+	struct ct_error e;
+	make(0.34, 60000, CT_PERF_ANCHOR_STATION);
+	w.mem_latency *= 1.3; /* the model alone is faster than the replay */
+	double run = w.cycles * gpu.dram_mhz / gpu.core_mhz * gpu.dram_channels;
+	w.dram_backlog_cycles = share * run;
+	w.dram_backlog_busy_cycles = share * yield * run;
+	assert_int_equal(ct_perf_calibrate(&model, &w, &gpu, CT_PERF_ANCHOR_STATION, &e), CT_OK);
+	ct_perf_conventional(&model, &gpu, w.sms, ct_gpu_llc_lines(&gpu), &pt);
+	ct_perf_eval(&model, &pt, &now);
+	near(now.cycles, w.cycles, 1e-9);
+	assert_int_equal(now.bottleneck == CT_PERF_DRAM && now.utilisation > 0.9, share > 0.5);
+	ct_perf_conventional(&model, &gpu, w.sms, 4 * ct_gpu_llc_lines(&gpu), &pt);
+	ct_perf_eval(&model, &pt, &large);
+	return now.cycles / large.cycles;
+}
+
+/* What DRAM yields is not guessed where it was measured: it is what is short for as long as requests waited for it, however little
+ * it moves, and else loads wait longer. So a larger LLC gains the more the longer they did. */
+static void the_backlog_tells_how_long_dram_sets_the_pace(void **state)
+{
+	(void)state;
+	double none = gain_with_backlog(0, 0), some = gain_with_backlog(0.3, 0.45),
+	       half = gain_with_backlog(0.6, 0.45), most = gain_with_backlog(0.95, 0.3);
+	assert_true(none > 1 && some > none && half > some && most > half);
+	assert_true(most > none + 0.05); /* then the slices set the pace */
+}
+
 static void without_anchor(void **state)
 {
 	struct ct_target t;
@@ -127,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(anchored),
 		cmocka_unit_test(settings_meet_the_replay),
+		cmocka_unit_test(the_backlog_tells_how_long_dram_sets_the_pace),
 		cmocka_unit_test(without_anchor),
 		cmocka_unit_test(any_gpu),
 	};

@@ -40,7 +40,10 @@ struct rp_channel {
 	struct rp_dram_req *pool;
 	uint32_t pool_free, queued; /* queued: in the banks' lists */
 	uint32_t serving;           /* banks with a current request */
-	uint32_t waiting_banks;     /* idle banks with a queue */
+	uint32_t held;              /* queued, or current in a bank */
+	uint64_t
+		backlog_from; /* DRAM cycle from which on it has held as many as there are banks, while it does */
+	uint32_t waiting_banks; /* idle banks with a queue */
 	/* of serving, by what the current request needs next: its row is open; no row is; another is */
 	uint32_t to_access, to_open, to_close;
 	uint32_t writes; /* of serving, those whose current request is a write */
