@@ -116,15 +116,17 @@ int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause
 	double noc = g.noc_mhz / g.core_mhz, llc = g.llc_mhz / g.core_mhz;
 	double peak = ct_gpu_dram_gbps(&g) * 1e3 / g.core_mhz; /* bytes a core cycle */
 	double bytes = sn_of(p, scope, "dram_read_bytes") + sn_of(p, scope, "dram_write_bytes");
+	double dram = g.dram_mhz / g.core_mhz * g.dram_channels;
 	const struct ct_cause_part made[CT_CAUSE_PARTS] = {
-		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers)},
-		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms)},
+		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers), NAN},
+		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms), NAN},
 		{"requests to the LLC",
-	         item_of(p, scope, "noc_request_cycles") / (run * ct_gpu_request_ports(&g) * noc)},
+	         item_of(p, scope, "noc_request_cycles") / (run * ct_gpu_request_ports(&g) * noc), NAN},
 		{"replies from the LLC",
-	         item_of(p, scope, "noc_reply_cycles") / (run * ct_gpu_reply_ports(&g) * noc)},
-		{"LLC slices", sn_of(p, scope, "llc_sector_accesses") / (run * g.llc_slices * llc)},
-		{"DRAM bandwidth", bytes / (run * peak)}};
+	         item_of(p, scope, "noc_reply_cycles") / (run * ct_gpu_reply_ports(&g) * noc), NAN},
+		{"LLC slices", sn_of(p, scope, "llc_sector_accesses") / (run * g.llc_slices * llc), NAN},
+		{"DRAM bandwidth", bytes / (run * peak),
+	         item_of(p, scope, "dram_backlog_cycles") / (run * dram)}};
 	memcpy(s, made, sizeof made);
 	return 1;
 }
@@ -134,25 +136,35 @@ static double factor_of(double v)
 	return isfinite(v) && v > 0 ? v : 1;
 }
 
+/* For how long a part can have set the pace: rows that change leave DRAM little to do while requests wait for it. */
+static double share_used(const struct ct_cause_part *s)
+{
+	return fmax(s->busy, s->awaited);
+}
+
 static const struct ct_cause_part *busiest_station(const struct ct_cause_part s[CT_CAUSE_PARTS])
 {
 	const struct ct_cause_part *most = &s[0];
 	for (int i = 1; i < CT_CAUSE_PARTS; i++)
-		if (!(most->busy >= s[i].busy) && isfinite(s[i].busy))
+		if (!(share_used(most) >= share_used(&s[i])) && isfinite(s[i].busy))
 			most = &s[i];
 	return most;
 }
 
 static const char *limit_name(const struct ct_cause_part *s)
 {
-	return s->busy >= LIMITS ? s->name : "latency";
+	return share_used(s) >= LIMITS ? s->name : "latency";
 }
 
-/* "DRAM bandwidth (82 % busy)", "latency (DRAM bandwidth 41 % busy)". */
+/* "DRAM bandwidth (82 % busy)", "DRAM bandwidth (32 % busy, requests wait 98 %)", "latency (DRAM bandwidth 41 % busy)". */
 static void add_part(char *text, size_t n, const struct ct_cause_part *s)
 {
-	ct_fact_add(text, n, "%s (%s%s%.0f %% busy)", limit_name(s), s->busy >= LIMITS ? "" : s->name,
-	            s->busy >= LIMITS ? "" : " ", 100 * fmin(s->busy, 1));
+	const int limits = share_used(s) >= LIMITS;
+	ct_fact_add(text, n, "%s (%s%s%.0f %% busy", limit_name(s), limits ? "" : s->name,
+	            limits ? "" : " ", 100 * fmin(s->busy, 1));
+	if (limits && s->busy < LIMITS)
+		ct_fact_add(text, n, ", requests wait %.0f %%", 100 * fmin(s->awaited, 1));
+	ct_fact_add(text, n, ")");
 }
 
 void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double speedup,
@@ -168,7 +180,8 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 		factor_of(flow->llc),     factor_of(flow->llc) / factor_of(flow->sms),
 		factor_of(flow->llc),     factor_of(flow->dram)};
 	for (int i = 0; i < CT_CAUSE_PARTS; i++)
-		then[i] = (struct ct_cause_part){s[i].name, s[i].busy * change[i] * factor_of(speedup)};
+		then[i] = (struct ct_cause_part){s[i].name, s[i].busy * change[i] * factor_of(speedup),
+		                                 s[i].awaited * change[i] * factor_of(speedup)};
 	const struct ct_cause_part *before = busiest_station(s), *after = busiest_station(then);
 	ct_fact_add(text, n, ", limited by ");
 	add_part(text, n, before);

@@ -31,7 +31,7 @@ struct ct_cause_flow {
 	double sms, llc, dram;
 };
 
-/* Adds ", limited by DRAM bandwidth (82 % busy)", and where something else would limit the changed run " before and
+/* Adds ", limited by DRAM bandwidth (82 % busy)" or "DRAM bandwidth (32 % busy, requests wait 98 %)", and where something else would limit the changed run " before and
  * latency (41 %) after". From SN and IM of scope all, as replayed; nothing where p lacks them, or where the
  * text would leave a verdict no room to name what it is held against. Pure. */
 void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double speedup,
@@ -41,13 +41,13 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
  * CT_ERR_NOMEM. Pure. */
 int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope);
 
-/* A part of the GPU, and the share of the replayed cycles of a scope, without launches, that it works: 1 is always, NaN
- * not known. */
+/* A part of the GPU, and the shares of the replayed cycles of a scope, without launches, that it works and that as many requests
+ * wait for it as it has banks: 1 is always, NaN not known. Of DRAM alone it is known how long requests wait. */
 struct ct_cause_part {
 	const char *name;
-	double busy;
+	double busy, awaited;
 };
-enum { CT_CAUSE_PARTS = 6 };
+enum { CT_CAUSE_PARTS = 6 }; /* the last is DRAM */
 
 /* Fills in all parts, from the schedulers to DRAM, from what the replay has counted: 1; 0 where p does not tell, or
  * CT_ERR_NOMEM. Pure. */

@@ -99,7 +99,9 @@ static void test_any_numbers(void **state)
 	}
 }
 
-static void limit(double speedup, const struct ct_cause_flow *f, double dram, const char *want)
+/* dram: bytes; awaited: of a run of a million cycles, in which requests waited for DRAM. */
+static void limit(double speedup, const struct ct_cause_flow *f, double dram, double awaited,
+                  const char *want)
 {
 	char t[TEXT] = "why", value[32];
 	struct ct_profile *p = ct_profile_new(NULL);
@@ -114,6 +116,10 @@ static void limit(double speedup, const struct ct_cause_flow *f, double dram, co
 	assert_int_equal(ct_profile_add_real(p, "all", "dram_read_bytes", dram, NULL, "replay", NULL),
 	                 0);
 	assert_int_equal(ct_profile_add_count(p, "all", "dram_write_bytes", 0, NULL, "replay", NULL), 0);
+	/* 20 channels at 4750 MHz, the SMs at 1710 */
+	assert_int_equal(ct_profile_add_im(p, "all", "dram_backlog_cycles",
+	                                   awaited * 1e6 * 20 * 4750 / 1710, NULL, NULL),
+	                 0);
 	ct_cause_add_limit(t, sizeof t, p, speedup, f);
 	assert_string_equal(t, want);
 	ct_profile_free(p);
@@ -124,11 +130,15 @@ static void test_limits(void **state)
 {
 	const struct ct_cause_flow same = {1, NAN, 1}, half = {1, 1, 0.25};
 	(void)state;
-	limit(1, &same, 400e6, "why, limited by DRAM bandwidth (90 % busy)");
-	limit(1, &same, 40e6, "why, limited by latency (DRAM bandwidth 9 % busy)");
-	limit(2, &half, 400e6,
+	limit(1, &same, 400e6, 0.9, "why, limited by DRAM bandwidth (90 % busy)");
+	limit(1, &same, 40e6, 0.5, "why, limited by latency (DRAM bandwidth 9 % busy)");
+	limit(2, &half, 400e6, 0.5,
 	      "why, limited by DRAM bandwidth (90 % busy) before and by latency (DRAM bandwidth 45 % busy) after");
-	limit(9, &same, 400e6, "why, limited by DRAM bandwidth (90 % busy)");
+	limit(9, &same, 400e6, 0, "why, limited by DRAM bandwidth (90 % busy)");
+	/* it sets the pace where requests wait for it, however little it moves */
+	limit(1, &same, 140e6, 0.98, "why, limited by DRAM bandwidth (32 % busy, requests wait 98 %)");
+	limit(1, &half, 140e6, 0.98,
+	      "why, limited by DRAM bandwidth (32 % busy, requests wait 98 %) before and by latency (DRAM bandwidth 8 % busy) after");
 	char t[TEXT] = "why";
 	struct ct_profile *p = ct_profile_new(NULL);
 	ct_cause_add_limit(t, sizeof t, p, 1, &same);
