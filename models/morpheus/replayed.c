@@ -36,6 +36,15 @@ static void boost_memory(struct ct_gpu *g, double gain)
 		*latency[i] = (uint32_t)llround(*latency[i] / (1 + gain));
 }
 
+/* An LLC of so many bytes that is larger by whole banks, each a slice with ports of its own; on a mesh, whose routers are those of
+ * the ports, by its sets. */
+static int enlarge_llc(struct ct_gpu *g, uint64_t bytes, double banks, struct ct_error *e)
+{
+	if (g->noc == CT_NOC_CROSSBAR)
+		g->llc_slices *= (uint32_t)banks;
+	return ct_gpu_resize_llc(g, bytes, e) < 0 ? -1 : 0;
+}
+
 /* Makes *g the GPU of a system of which so many SMs compute; -1 when the engine cannot be made to. */
 static int gpu_of(const struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
                   struct ct_gpu *g)
@@ -48,7 +57,7 @@ static int gpu_of(const struct ct_mo_model *m, const struct ct_mo_system *s, uns
 	if (s->unified)
 		return enlarge_l1(m, g);
 	if (!s->extended && bytes > (double)ct_gpu_llc_bytes(g))
-		return ct_gpu_resize_llc(g, (uint64_t)bytes, &e) < 0 ? -1 : 0;
+		return enlarge_llc(g, (uint64_t)bytes, s->llc_factor, &e);
 	return 0;
 }
 
@@ -141,8 +150,8 @@ void ct_mo_lane_free(struct ct_mo_lane *l)
 static int is_same_lane(const struct ct_mo_lane *a, const struct ct_mo_lane *b)
 {
 	return a->sms == b->sms && ct_gpu_llc_bytes(&a->gpu) == ct_gpu_llc_bytes(&b->gpu) &&
-	       a->gpu.l1.size == b->gpu.l1.size && a->gpu.noc_mhz == b->gpu.noc_mhz &&
-	       a->extended == b->extended;
+	       a->gpu.llc_slices == b->gpu.llc_slices && a->gpu.l1.size == b->gpu.l1.size &&
+	       a->gpu.noc_mhz == b->gpu.noc_mhz && a->extended == b->extended;
 }
 
 /* System i is to be replayed on so many SMs: by a lane of its own, or by one that is there. */

@@ -259,7 +259,7 @@ static int estimate_conventional(struct ct_mo_model *m, const struct ct_mo_syste
 		apply_boost(m, &pt);
 	if (s->unified)
 		left = apply_unified(m, &pt);
-	if (s->llc_factor > 1) /* by adding banks */
+	if (m->gpu.noc == CT_NOC_CROSSBAR) /* larger by banks, as it is replayed */
 		pt.slices = s->llc_factor;
 	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
 	struct ct_llc_misses misses;

@@ -240,6 +240,35 @@ static void makes_engines(void **state)
 	trial_free(&t);
 }
 
+/* An LLC of twice or four times the size has as many times the banks, each a slice; on a mesh larger ones. */
+static void a_larger_llc_has_more_banks(void **state)
+{
+	static const char *const networks[] = {"noc.kind=crossbar", "noc.kind=mesh"};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned factor = 2; factor <= 4; factor += 2) {
+			struct mechanism_trial t;
+			struct ct_replays_engine engine = {0};
+			struct ct_error e = {0};
+			struct micro m;
+			struct ct_gpu g;
+			void *parts = NULL;
+			make_trace(&m, TWICE_THE_LLC);
+			test_gpu_with(&g, "rtx3080", &networks[i], 1);
+			assert_int_equal(ct_gpu_scale(&g, 1 / 16.0, &e), CT_OK);
+			trial_new(&t, mechanism(), &g, &m);
+			estimated(&t);
+			unsigned system = (unsigned)ct_mo_system_find(
+				factor == 2 ? "IBL-2x-LLC" : "IBL-4x-LLC");
+			expect_ok(t.run.mechanism->engine(&t.run, system, &engine, &parts, &e), &e);
+			assert_int_equal(ct_gpu_llc_bytes(engine.gpu),
+			                 factor * ct_gpu_llc_bytes(&t.gpu));
+			assert_int_equal(engine.gpu->llc_slices, t.gpu.llc_slices * (i ? 1 : factor));
+			t.run.mechanism->engine_free(parts);
+			trial_free(&t);
+		}
+}
+
 static double replayed_cycles(struct mechanism_trial *t, unsigned system, double setting)
 {
 	const struct ct_mechanism *m = t->run.mechanism;
@@ -352,17 +381,12 @@ static void lacking_profiles_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(estimates_every_system),
-		cmocka_unit_test(shows_all_it_knows),
-		cmocka_unit_test(nothing_to_act_on),
-		cmocka_unit_test(judged_alone),
-		cmocka_unit_test(sweeps_its_sms),
-		cmocka_unit_test(replays_its_systems),
-		cmocka_unit_test(makes_engines),
-		cmocka_unit_test(searched_by_replays),
-		cmocka_unit_test(options_are_checked),
-		cmocka_unit_test(options_have_effect),
-		cmocka_unit_test(lacking_profiles_are_refused),
+		cmocka_unit_test(estimates_every_system), cmocka_unit_test(shows_all_it_knows),
+		cmocka_unit_test(nothing_to_act_on),      cmocka_unit_test(judged_alone),
+		cmocka_unit_test(sweeps_its_sms),         cmocka_unit_test(replays_its_systems),
+		cmocka_unit_test(makes_engines),          cmocka_unit_test(a_larger_llc_has_more_banks),
+		cmocka_unit_test(searched_by_replays),    cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(options_have_effect),    cmocka_unit_test(lacking_profiles_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
