@@ -565,13 +565,14 @@ static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct
 		slow_station(&paced, pt, r.bottleneck);
 		slow_loads(&paced, pt);
 	}
-	if (share < 1 && how != CT_PERF_ANCHOR_MIXED)
-		turn_knob(m, pt, &m->a.wait_factor, 1, WAIT_FACTOR_MAX, want);
-	if (share < 1)
-		slow_loads(m, pt);
-	else
+	if (share >= 1) {
 		m->a = paced.a;
-	m->paced_share = share < 1 ? share : 0;
+		return;
+	}
+	if (how != CT_PERF_ANCHOR_MIXED)
+		turn_knob(m, pt, &m->a.wait_factor, 1, WAIT_FACTOR_MAX, want);
+	slow_loads(m, pt);
+	m->paced_share = share;
 	m->paced = paced.a;
 }
 
