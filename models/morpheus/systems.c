@@ -517,12 +517,15 @@ int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s, str
 		return st == CT_OK ? ct_mo_estimate_at(m, s, (unsigned)out->compute_sms, out, e) : st;
 	}
 	int st = ct_mo_estimate_at(m, s, m->gpu.sms, out, e);
+	double lent = 0;
 	for (unsigned n = m->gpu.sms; s->best_sms && st == CT_OK && n-- > ct_mo_fewest_sms(m, s);) {
 		struct ct_mo_estimate x;
 		st = ct_mo_estimate_at(m, s, n, &x, e);
+		lent = st == CT_OK ? fmax(lent, x.ipc) : lent;
 		if (st == CT_OK && x.ipc > out->ipc * (1 + WORTH_IT))
 			*out = x;
 	}
+	out->lent_ipc = lent;
 	return st;
 }
 

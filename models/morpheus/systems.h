@@ -44,6 +44,7 @@ struct ct_mo_estimate {
 	size_t bottleneck;
 	double utilisation, yield; /* as of struct ct_perf_result */
 	int dead, crowded, simulated;
+	double lent_ipc; /* of ct_mo_estimate_best(): the most on fewer SMs than all; else 0 */
 };
 
 /* Everything that the estimates of one profile share. */

@@ -276,6 +276,42 @@ static void slices_that_stand_still_widen_the_range(void **state)
 	done(plain);
 }
 
+/* The most that a system is estimated to reach with some of its SMs in cache mode, over what it reaches with none. */
+static double lent_gain(struct ct_mo_answer *a, const struct ct_mo_row *r)
+{
+	struct ct_mo_estimate x;
+	struct ct_error e;
+	double most = 0;
+	for (unsigned n = ct_mo_fewest_sms(&a->model, r->system); n < a->model.gpu.sms; n++) {
+		assert_int_equal(ct_mo_estimate_at(&a->model, r->system, n, &x, &e), CT_OK);
+		most = fmax(most, x.ipc / r->x.ipc);
+	}
+	return most;
+}
+
+/* All SMs compute where lending some gains nothing by the estimate; the range says that it may, where that is close. */
+static void a_close_choice_widens_the_range(void **state)
+{
+	struct ct_workload *w = *state;
+	int close = 0, far = 0;
+	const struct ct_made_workload made[] = {FITS, STREAM, BETWEEN, COMPUTE, THRASH};
+	for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+		struct ct_mo_answer *a = ask(w, &made[i]);
+		const struct ct_mo_row *r = row(a, "Morpheus-Basic");
+		const struct ct_mechanism_number *x = &r->speedup_configured;
+		double gain = r->x.cache_sms > 0 ? 0 : lent_gain(a, r);
+		assert_true(!(gain > 0) || fabs(r->x.lent_ipc / r->x.ipc / gain - 1) < 1e-9);
+		if (gain > 0.98)
+			assert_true(x->high > 1.5 * gain * x->value);
+		else if (gain > 0)
+			assert_true(x->high < 1.1 * x->value);
+		close += gain > 0.98;
+		far += gain > 0 && gain <= 0.98;
+		done(a);
+	}
+	assert_true(close && far);
+}
+
 /* A profile says the same as the workload that it was written from. */
 static void a_profile_gives_the_same_estimates(void **state)
 {
@@ -392,6 +428,7 @@ int main(void)
 		cmocka_unit_test(capacity_is_what_counts),
 		cmocka_unit_test(sector_distances_agree_with_the_law),
 		cmocka_unit_test(slices_that_stand_still_widen_the_range),
+		cmocka_unit_test(a_close_choice_widens_the_range),
 		cmocka_unit_test(a_profile_gives_the_same_estimates),
 		cmocka_unit_test(an_incomplete_profile_is_refused),
 		cmocka_unit_test(a_replayed_row_says_what_was_counted),
