@@ -185,6 +185,14 @@ static void widen_extended(struct ct_mo_answer *a)
 	}
 }
 
+/* A system may gain that much more than it is estimated to. */
+static void reach_to(struct ct_mo_row *r, double gain)
+{
+	ct_number_widen(&r->speedup, r->speedup.value * gain);
+	ct_number_widen(&r->speedup_configured, r->speedup_configured.value * gain);
+	ct_number_widen(&r->perf_per_watt, r->perf_per_watt.value * gain);
+}
+
 /* Another SM count that is this close to the best one may be better: estimates differ from replays by more. */
 static const double CLOSE = 0.02;
 
@@ -198,9 +206,7 @@ static void widen_choice(struct ct_mo_answer *a)
 		if (!is_asked_for(a, i) || !r->system->extended || r->x.cache_sms > 0 ||
 		    !(lent > 1 - CLOSE))
 			continue;
-		ct_number_widen(&r->speedup, r->speedup.value * gain);
-		ct_number_widen(&r->speedup_configured, r->speedup_configured.value * gain);
-		ct_number_widen(&r->perf_per_watt, r->perf_per_watt.value * gain);
+		reach_to(r, gain);
 	}
 }
 
@@ -223,9 +229,7 @@ static void widen_merge_stall(struct ct_mo_answer *a)
 		struct ct_mo_row *r = &a->row[i];
 		if (!is_asked_for(a, i) || !r->system->extended)
 			continue;
-		ct_number_widen(&r->speedup, r->speedup.value * gain);
-		ct_number_widen(&r->speedup_configured, r->speedup_configured.value * gain);
-		ct_number_widen(&r->perf_per_watt, r->perf_per_watt.value * gain);
+		reach_to(r, gain);
 	}
 }
 

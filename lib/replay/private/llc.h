@@ -41,9 +41,8 @@ struct rp_channel {
 	uint32_t pool_free, queued; /* queued: in the banks' lists */
 	uint32_t serving;           /* banks with a current request */
 	uint32_t held;              /* queued, or current in a bank */
-	uint64_t
-		backlog_from; /* DRAM cycle from which on it has held as many as there are banks, while it does */
-	uint32_t waiting_banks; /* idle banks with a queue */
+	uint32_t waiting_banks;     /* idle banks with a queue */
+	uint64_t backlog_from;      /* the DRAM cycle since which it holds as many as there are banks */
 	/* of serving, by what the current request needs next: its row is open; no row is; another is */
 	uint32_t to_access, to_open, to_close;
 	uint32_t writes; /* of serving, those whose current request is a write */
