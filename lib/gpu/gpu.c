@@ -343,6 +343,11 @@ double ct_gpu_dram_gbps(const struct ct_gpu *g)
 	return (double)g->dram_channels * g->dram_bus_bytes * g->dram_data_ratio * g->dram_mhz / 1e3;
 }
 
+double ct_gpu_dram_cycles(const struct ct_gpu *g, double core_cycles)
+{
+	return core_cycles * g->dram_mhz / g->core_mhz * g->dram_channels;
+}
+
 double ct_gpu_llc_gbps(const struct ct_gpu *g)
 {
 	return (double)g->llc_slices * g->llc.banks * g->llc.port_bytes * g->llc_mhz / 1e3;

@@ -223,6 +223,8 @@ uint64_t ct_gpu_llc_bytes(const struct ct_gpu *g);
 /* Lines of the whole LLC, of all slices. */
 double ct_gpu_llc_lines(const struct ct_gpu *g);
 double ct_gpu_dram_gbps(const struct ct_gpu *g);
+/* So many core cycles in cycles of DRAM's command clock, summed over channels. */
+double ct_gpu_dram_cycles(const struct ct_gpu *g, double core_cycles);
 double ct_gpu_llc_gbps(const struct ct_gpu *g);
 /* How many ports bound what requests to the LLC, and replies from it, move in a cycle of the network: those that
  * packets arrive at, and where packets have several flits, which leave one port after the other, the fewer side. */

@@ -139,6 +139,12 @@ static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
 	sort_bank(c, bank);
 }
 
+/* Requests that wait in the banks' queues or are current in a bank. */
+static CT_INLINE uint32_t requests_held(const struct rp_channel *c)
+{
+	return c->queued + ct_bits(c->serving);
+}
+
 /* ---- commands ---- */
 
 struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g)
@@ -199,11 +205,11 @@ static int issue_column(struct ct_replay *r, const struct rp_partition *p, struc
 {
 	struct rp_bank *b = &c->bank[bank];
 	struct rp_dram_req *q = &c->pool[b->current];
-	uint32_t g = group_of(r, bank), i = b->current;
+	uint32_t g = group_of(r, bank), i = b->current, held = requests_held(c);
 	c->ccd = k + r->g.dram_ccd;
 	c->ccdl[g] = k + r->g.dram_ccdl;
 	r->total.dram_busy += t->burst;
-	if (c->held >= r->g.dram_banks)
+	if (held >= r->g.dram_banks)
 		r->total.dram_backlog_busy += t->burst;
 	if (q->mshr != RP_NO_INDEX) {
 		c->rtw = k + t->rtw;
@@ -215,7 +221,7 @@ static int issue_column(struct ct_replay *r, const struct rp_partition *p, struc
 	}
 	if (--q->atoms)
 		return 0;
-	if (c->held-- == r->g.dram_banks)
+	if (held == r->g.dram_banks)
 		r->total.dram_backlog += k + t->burst - c->backlog_from;
 	/* data CL (writes: WL) cycles later; one more to the slice's queue */
 	q->due = k + (q->mshr != RP_NO_INDEX ? r->g.dram_cl : r->g.dram_wl) + 1;
@@ -421,7 +427,7 @@ static void take_from_delay(const struct ct_replay *r, struct rp_channel *c, uin
 		return;
 	enqueue_request(c, rp_req_first(&c->delay));
 	rp_req_pop(&c->delay);
-	if (++c->held == r->g.dram_banks)
+	if (requests_held(c) == r->g.dram_banks)
 		c->backlog_from = k;
 }
 

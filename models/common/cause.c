@@ -116,7 +116,6 @@ int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause
 	double noc = g.noc_mhz / g.core_mhz, llc = g.llc_mhz / g.core_mhz;
 	double peak = ct_gpu_dram_gbps(&g) * 1e3 / g.core_mhz; /* bytes a core cycle */
 	double bytes = sn_of(p, scope, "dram_read_bytes") + sn_of(p, scope, "dram_write_bytes");
-	double dram = g.dram_mhz / g.core_mhz * g.dram_channels;
 	const struct ct_cause_part made[CT_CAUSE_PARTS] = {
 		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers), NAN},
 		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms), NAN},
@@ -126,7 +125,7 @@ int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause
 	         item_of(p, scope, "noc_reply_cycles") / (run * ct_gpu_reply_ports(&g) * noc), NAN},
 		{"LLC slices", sn_of(p, scope, "llc_sector_accesses") / (run * g.llc_slices * llc), NAN},
 		{"DRAM bandwidth", bytes / (run * peak),
-	         item_of(p, scope, "dram_backlog_cycles") / (run * dram)}};
+	         item_of(p, scope, "dram_backlog_cycles") / ct_gpu_dram_cycles(&g, run)}};
 	memcpy(s, made, sizeof made);
 	return 1;
 }

@@ -499,18 +499,11 @@ static void take_held_up(struct ct_perf *m, const struct ct_perf_point *pt)
 	m->a.think -= fmax(m->a.think - alone, 0) * waiting * m->l1_full;
 }
 
-/* The run in DRAM cycles, over all channels. */
-static double dram_run_cycles(const struct ct_perf *m)
-{
-	const struct ct_gpu *g = &m->gpu;
-	return m->w->cycles * g->dram_mhz / g->core_mhz * g->dram_channels;
-}
-
 /* Share of DRAM's peak that it moves where requests wait for it: what the replay has counted while channels held a backlog,
  * and the configured share for as much of the run as BACKLOG_UNSURE, so that a short backlog says little. */
 static double dram_yield(const struct ct_perf *m)
 {
-	double prior = BACKLOG_UNSURE * dram_run_cycles(m),
+	double prior = BACKLOG_UNSURE * ct_gpu_dram_cycles(&m->gpu, m->w->cycles),
 	       configured = positive_or(m->gpu.dram_efficiency, 1);
 	if (isnan(m->w->dram_backlog_cycles))
 		return configured;
@@ -525,7 +518,8 @@ static double share_paced(const struct ct_perf *m, const struct ct_perf_point *p
 {
 	if (station != CT_PERF_DRAM || isnan(m->w->dram_backlog_cycles))
 		return station < CT_PERF_STATIONS + pt->n_extra;
-	const double share = fmin(m->w->dram_backlog_cycles / dram_run_cycles(m), 1);
+	const double share = fmin(m->w->dram_backlog_cycles / ct_gpu_dram_cycles(&m->gpu, m->w->cycles),
+	                          1);
 	return share + m->l1_full * share * (1 - share);
 }
 

@@ -36,15 +36,6 @@ static void boost_memory(struct ct_gpu *g, double gain)
 		*latency[i] = (uint32_t)llround(*latency[i] / (1 + gain));
 }
 
-/* An LLC of so many bytes that is larger by whole banks, each a slice with ports of its own; on a mesh, whose routers are those of
- * the ports, by its sets. */
-static int enlarge_llc(struct ct_gpu *g, uint64_t bytes, double banks, struct ct_error *e)
-{
-	if (g->noc == CT_NOC_CROSSBAR)
-		g->llc_slices *= (uint32_t)banks;
-	return ct_gpu_resize_llc(g, bytes, e) < 0 ? -1 : 0;
-}
-
 /* Makes *g the GPU of a system of which so many SMs compute; -1 when the engine cannot be made to. */
 static int gpu_of(const struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
                   struct ct_gpu *g)
@@ -56,9 +47,10 @@ static int gpu_of(const struct ct_mo_model *m, const struct ct_mo_system *s, uns
 		boost_memory(g, ct_mo_boost(m, sms));
 	if (s->unified)
 		return enlarge_l1(m, g);
-	if (!s->extended && bytes > (double)ct_gpu_llc_bytes(g))
-		return enlarge_llc(g, (uint64_t)bytes, s->llc_factor, &e);
-	return 0;
+	if (s->extended || bytes <= (double)ct_gpu_llc_bytes(g))
+		return 0;
+	g->llc_slices *= (uint32_t)ct_mo_bank_factor(m, s); /* each bank is a slice */
+	return ct_gpu_resize_llc(g, (uint64_t)bytes, &e) < 0 ? -1 : 0;
 }
 
 /* ---- building ---- */

@@ -177,6 +177,11 @@ double ct_mo_conventional_lines(const struct ct_mo_model *m, const struct ct_mo_
 	return s->fair ? lines + (double)m->storage.total_bytes / m->gpu.llc.line : lines;
 }
 
+double ct_mo_bank_factor(const struct ct_mo_model *m, const struct ct_mo_system *s)
+{
+	return m->gpu.noc == CT_NOC_CROSSBAR ? s->llc_factor : 1;
+}
+
 /* Latency of the paper's own numbers where they were asked for. */
 static void override_latencies(const struct ct_mo_model *m, struct ct_perf_point *pt)
 {
@@ -259,8 +264,7 @@ static int estimate_conventional(struct ct_mo_model *m, const struct ct_mo_syste
 		apply_boost(m, &pt);
 	if (s->unified)
 		left = apply_unified(m, &pt);
-	if (m->gpu.noc == CT_NOC_CROSSBAR) /* larger by banks, as it is replayed */
-		pt.slices = s->llc_factor;
+	pt.slices = ct_mo_bank_factor(m, s);
 	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
 	struct ct_llc_misses misses;
 	ct_llc_misses(&m->perf.llc, m->w, sms, lines, m->gpu.llc.ways, 0, &misses);
@@ -521,8 +525,10 @@ int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s, str
 	for (unsigned n = m->gpu.sms; s->best_sms && st == CT_OK && n-- > ct_mo_fewest_sms(m, s);) {
 		struct ct_mo_estimate x;
 		st = ct_mo_estimate_at(m, s, n, &x, e);
-		lent = st == CT_OK ? fmax(lent, x.ipc) : lent;
-		if (st == CT_OK && x.ipc > out->ipc * (1 + WORTH_IT))
+		if (st != CT_OK)
+			break;
+		lent = fmax(lent, x.ipc);
+		if (x.ipc > out->ipc * (1 + WORTH_IT))
 			*out = x;
 	}
 	out->lent_ipc = lent;

@@ -87,6 +87,9 @@ void ct_mo_model_free(struct ct_mo_model *m);
 
 /* Lines of a system's conventional LLC. Pure. */
 double ct_mo_conventional_lines(const struct ct_mo_model *m, const struct ct_mo_system *s);
+/* How many times the configured LLC's slices it has: an LLC grows by whole banks, each a slice with ports of its own, but on
+ * a mesh, whose routers are those of the ports, by its sets. Pure. */
+double ct_mo_bank_factor(const struct ct_mo_model *m, const struct ct_mo_system *s);
 /* What Frequency-Boost adds to the clocks of network, LLC and DRAM where so many SMs compute and the others are off, as a
  * share of them (reading frequency-boost). */
 double ct_mo_boost(const struct ct_mo_model *m, double sms);

@@ -127,8 +127,8 @@ static void backlog_of(const struct ct_gpu *g, unsigned warps,
 	const struct ct_replay_options o = {.timing = timing};
 	micro_loads(&m, "k", (warps + CTA_WARPS - 1) / CTA_WARPS, CTA_WARPS, LOADS, 4, address, g);
 	micro_run(&m, g, &o, &r);
-	double cycles = (double)(r.c.cycles - r.c.launch_cycles) * g->dram_mhz / g->core_mhz;
-	*share = (double)r.c.dram_backlog / (cycles * g->dram_channels);
+	double cycles = ct_gpu_dram_cycles(g, (double)(r.c.cycles - r.c.launch_cycles));
+	*share = (double)r.c.dram_backlog / cycles;
 	*yield = r.c.dram_backlog ? (double)r.c.dram_backlog_busy / (double)r.c.dram_backlog : 0;
 	assert_true(r.c.dram_backlog_busy <= r.c.dram_busy);
 }

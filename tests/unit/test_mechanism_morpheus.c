@@ -35,17 +35,22 @@ static const struct ct_mechanism *mechanism(void)
 	return ct_mechanism_at((unsigned)i);
 }
 
-/* A sixteenth of an rtx3080 whose DRAM is so slow that misses of the LLC decide over the time. */
-static void new_trial(struct mechanism_trial *t, unsigned lines)
+/* A sixteenth of an rtx3080 with that setting. */
+static void new_trial_with(struct mechanism_trial *t, unsigned lines, const char *setting)
 {
-	static const char *const slow[] = {"clock.dram=700MHz"};
 	struct micro m;
 	struct ct_gpu g;
 	struct ct_error e;
 	make_trace(&m, lines);
-	test_gpu_with(&g, "rtx3080", slow, 1);
+	test_gpu_with(&g, "rtx3080", &setting, 1);
 	assert_int_equal(ct_gpu_scale(&g, 1 / 16.0, &e), CT_OK);
 	trial_new(t, mechanism(), &g, &m);
+}
+
+/* The DRAM is so slow that misses of the LLC decide over the time. */
+static void new_trial(struct mechanism_trial *t, unsigned lines)
+{
+	new_trial_with(t, lines, "clock.dram=700MHz");
 }
 
 static void expect_ok(int st, const struct ct_error *e)
@@ -250,13 +255,8 @@ static void a_larger_llc_has_more_banks(void **state)
 			struct mechanism_trial t;
 			struct ct_replays_engine engine = {0};
 			struct ct_error e = {0};
-			struct micro m;
-			struct ct_gpu g;
 			void *parts = NULL;
-			make_trace(&m, TWICE_THE_LLC);
-			test_gpu_with(&g, "rtx3080", &networks[i], 1);
-			assert_int_equal(ct_gpu_scale(&g, 1 / 16.0, &e), CT_OK);
-			trial_new(&t, mechanism(), &g, &m);
+			new_trial_with(&t, TWICE_THE_LLC, networks[i]);
 			estimated(&t);
 			unsigned system = (unsigned)ct_mo_system_find(
 				factor == 2 ? "IBL-2x-LLC" : "IBL-4x-LLC");

@@ -88,7 +88,7 @@ static double gain_with_backlog(double share, double yield)
 	struct ct_error e;
 	make(0.34, 60000, CT_PERF_ANCHOR_STATION);
 	w.mem_latency *= 1.3; /* the model alone is faster than the replay */
-	double run = w.cycles * gpu.dram_mhz / gpu.core_mhz * gpu.dram_channels;
+	double run = ct_gpu_dram_cycles(&gpu, w.cycles);
 	w.dram_backlog_cycles = share * run;
 	w.dram_backlog_busy_cycles = share * yield * run;
 	assert_int_equal(ct_perf_calibrate(&model, &w, &gpu, CT_PERF_ANCHOR_STATION, &e), CT_OK);

@@ -40,7 +40,6 @@ struct rp_channel {
 	struct rp_dram_req *pool;
 	uint32_t pool_free, queued; /* queued: in the banks' lists */
 	uint32_t serving;           /* banks with a current request */
-	uint32_t held;              /* queued, or current in a bank */
 	uint32_t waiting_banks;     /* idle banks with a queue */
 	uint64_t backlog_from;      /* the DRAM cycle since which it holds as many as there are banks */
 	/* of serving, by what the current request needs next: its row is open; no row is; another is */
