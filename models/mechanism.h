@@ -81,7 +81,7 @@ enum ct_mechanism_method { CT_BY_AUTO, CT_BY_ANALYTIC, CT_BY_REPLAY };
 enum ct_mechanism_bound { CT_BOUND_NONE, CT_BOUND_L1, CT_BOUND_LLC, CT_BOUND_REGISTERS };
 
 /* What the estimates of a mechanism's speed-ups were off against replays in full timing, nine in ten of them: of the
- * logarithm at least `floor`, else `share` of it. Measured by make verdicts (cachetriage-validation.7); zeroed: not. */
+ * logarithm at least `floor`, else `share` of it; of a gain all of it at least. Measured by make verdicts (cachetriage-validation.7); zeroed: not. */
 struct ct_mechanism_error {
 	double floor, share;
 };

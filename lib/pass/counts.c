@@ -190,6 +190,7 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 {
 	const uint64_t loads = c->mem_latency_count, stall = c->mem_stall_warp_cycles;
 	const uint64_t run = c->cycles - c->launch_cycles;
+	const int mesh = g->noc == CT_NOC_MESH; /* which no crossbar replays */
 	const uint64_t computing = c->resident_warp_cycles > stall ? c->resident_warp_cycles - stall : 0;
 	const struct im_item items[] = {
 		{"launches", (double)launches},
@@ -215,11 +216,14 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 		{"llc_cycles", (double)c->llc_busy},
 		{"llc_merge_stall_cycles", (double)c->llc_merge_stall},
 		{"dram_cycles", (double)c->dram_busy},
+		{"noc_request_backlog_cycles", mesh ? NAN : (double)c->noc_request_backlog},
+		{"noc_reply_backlog_cycles", mesh ? NAN : (double)c->noc_reply_backlog},
 		{"dram_backlog_cycles", (double)c->dram_backlog},
 		{"dram_backlog_busy_cycles", (double)c->dram_backlog_busy},
 		/* Operands of the quotients above, so that profiles merge. */
 		{"mem_latency_sum", (double)c->mem_latency_sum},
 		{"mem_stall_warp_cycles", (double)stall},
+		{"mem_stall_open_cycles", c->mem_stall_open || !stall ? (double)c->mem_stall_open : NAN},
 		{"resident_warp_cycles", (double)c->resident_warp_cycles},
 		{"busy_sm_cycles", (double)c->busy_sm_cycles},
 		{"run_cycles", (double)run},

@@ -92,6 +92,7 @@ static void scale_sums(struct ct_replay_counts *c, const struct ct_replay_counts
 	c->outstanding_sum = rounded((double)was->outstanding_sum * whole);
 	c->outstanding_cycles = rounded((double)was->outstanding_cycles * whole);
 	c->mem_stall_warp_cycles = rounded((double)was->mem_stall_warp_cycles * whole);
+	c->mem_stall_open = rounded((double)was->mem_stall_open * whole);
 }
 
 /* Misses are counted somewhat behind accesses: a sum of waves may have more of them. */

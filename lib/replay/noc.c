@@ -29,6 +29,7 @@ struct rp_net {
 	uint32_t *chain;
 	uint32_t span;
 	uint32_t pending;    /* inputs in want */
+	uint32_t full;       /* as many packets can pass at once */
 	uint32_t later;      /* inputs in buckets */
 	struct rp_ring *out; /* requests that have arrived and that the slice has not taken */
 	uint64_t *holding;   /* outputs with any */
@@ -66,6 +67,7 @@ int rp_net_new(struct rp_net **out, uint32_t inputs, uint32_t outputs, struct ct
 	n->outputs = outputs;
 	n->words = (inputs + 63) / 64;
 	n->span = 4096;
+	n->full = inputs < outputs ? inputs : outputs;
 	n->want = ct_calloc((size_t)outputs * n->words, sizeof *n->want);
 	n->busy = ct_calloc(outputs / 64 + 1, sizeof *n->busy);
 	n->next = ct_calloc(outputs, sizeof *n->next);
@@ -350,6 +352,18 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 	return moved;
 }
 
+/* Counts a tick in which packets that wait, and those of several flits that are still leaving, are as many as can pass. */
+static CT_INLINE void count_backlog(const struct rp_net *n, struct ct_replay *r, int requests,
+                                    uint64_t cycle)
+{
+	uint32_t have = n->pending;
+	if (!r->g.noc_flits_as_one)
+		for (uint32_t i = 0; i < n->inputs; i++)
+			have += n->sends_at[i] > cycle;
+	if (have >= n->full)
+		++*(requests ? &r->total.noc_request_backlog : &r->total.noc_reply_backlog);
+}
+
 /* The ticks of the network in a core cycle: in each, slices take what has arrived, and each output serves one
  * input. A network that costs nothing serves until no head is left. */
 static CT_INLINE int run_ticks(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
@@ -359,6 +373,7 @@ static CT_INLINE int run_ticks(struct rp_net *n, struct ct_replay *r, int reques
 	for (; tick < end; tick++) {
 		if (n->held && deliver_requests(n, r, cycle) < 0)
 			return -1;
+		count_backlog(n, r, requests, cycle);
 		int moved = n->pending ? serve_outputs(n, r, requests, from, cycle, to, tick, usual) : 0;
 		while (!usual && moved > 0 && n->pending && (r->free & CT_REPLAY_FREE_NETWORK))
 			moved = serve_outputs(n, r, requests, from, cycle, to, tick, usual);

@@ -23,7 +23,7 @@ static CT_INLINE int knows_when(struct rp_sm *sm, uint32_t warp)
 	if (t == RP_NEVER || w->held)
 		return 0;
 	if (t - w->born > LONG_WAIT)
-		rp_count_stall(sm, warp, w->born, t);
+		rp_count_stall(sm, warp, w->born, t, 0);
 	w->born = t;
 	return 1;
 }

@@ -130,6 +130,9 @@ struct ct_replay_counts {
 	uint64_t l1_busy, noc_request_busy, noc_reply_busy, llc_busy, dram_busy; /* resource cycles */
 	uint64_t llc_merge_stall; /* cycles of slices that stand still since the entry of the sector
 	                             that their head asks for takes no more requests */
+	/* network cycles in which the crossbar of requests, or of replies, has as many packets to move as it can at once: inputs
+	   whose packet waits or is still leaving are as many as the fewer of SMs and slices, or more */
+	uint64_t noc_request_backlog, noc_reply_backlog;
 	/* DRAM command cycles, over channels, in which one holds as many requests as it has banks, or more; and those of
 	   them in which it moves data, the rest being lost to rows and turns of the bus */
 	uint64_t dram_backlog, dram_backlog_busy;
@@ -141,8 +144,10 @@ struct ct_replay_counts {
 	uint64_t mem_stall_warp_cycles; /* sum over warps of the cycles in which the next instruction
 	                   waits for a register or an LDGSTS group that an outstanding global or local
 	                   load will fill, beyond what its other dependences would have cost */
-	uint64_t sm_cta_capacity;       /* CTAs the GPU holds at once, summed over kernels */
-	uint64_t ctas_first_wave;       /* min(CTAs, capacity), summed */
+	uint64_t mem_stall_open;  /* in these cycles, the sum over warps of their memory instructions
+	                   on the way when the wait began; 0 with quick timing */
+	uint64_t sm_cta_capacity; /* CTAs the GPU holds at once, summed over kernels */
+	uint64_t ctas_first_wave; /* min(CTAs, capacity), summed */
 };
 
 enum ct_replay_timing {

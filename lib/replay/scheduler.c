@@ -54,8 +54,10 @@ void rp_note_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	int fetching = t == RP_NEVER || ct_warp_waits_for_group(&w->wait);
-	if (fetching && w->blocked_since == RP_NEVER)
+	if (fetching && w->blocked_since == RP_NEVER) {
 		w->blocked_since = known_operands(w, sm->regs[warp]);
+		w->blocked_open = w->open;
+	}
 	if (fetching || ct_warp_waits(&w->wait))
 		sm->full.sched[w->sub].waiting |= UINT64_C(1) << w->slot;
 }

@@ -49,7 +49,10 @@ double ct_channel_wait(double flits, double rho);
 /* The same at the output of a crossbar with n inputs and uniform destinations (Karol et
  * al. 1987). */
 double ct_crossbar_wait(unsigned n, double flits, double rho);
-/* The same at one stage of a butterfly of switches k x k (Kruskal & Snir 1983). */
+/* The share of the time that an output of a crossbar is busy at most, where each of the inputs sends its packets in their
+ * order, to uniform destinations, so that its first holds up the others (Karol et al. 1987). Both counts are at least 1. */
+double ct_crossbar_throughput(double inputs, double outputs);
+/* The wait at one stage of a butterfly of switches k x k (Kruskal & Snir 1983). */
 double ct_butterfly_wait(unsigned k, double flits, double rho);
 
 /* A k-ary n-fly: n stages of k^(n-1) switches (reading butterfly-network). */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/numeric.h"
+#include "models/common/interconnect.h"
 
 /* Accel-Sim's path from an L1 miss to the LLC's answer, beyond the two latencies
  * (doc/replay.md section 9: L2 hit = l1 + rop + 13), and of an L1 hit (+ 4). */
@@ -197,6 +198,21 @@ static double demand_factor(const struct ct_perf *m, const struct ct_perf_point 
 	return factor > 1 ? 1 + (factor - 1) * (1 - m->l1_full * (1 - left)) : factor;
 }
 
+/* The share of the time that a station can be busy: less than all of it for ports of a crossbar whose packets have several
+ * flits. Those of one flit pass their like (doc/replay.md section 7). */
+static double port_limit(const struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
+{
+	const struct ct_gpu *g = &m->gpu;
+	const double sms = fmax(pt->sms, 1), slices = g->llc_slices;
+	if (g->noc == CT_NOC_MESH || g->noc_flits_as_one)
+		return 1;
+	if (station == CT_PERF_SM_REQUEST || station == CT_PERF_SM_REPLY)
+		return ct_crossbar_throughput(slices, sms);
+	if (station == CT_PERF_SLICE_IN || station == CT_PERF_SLICE_OUT)
+		return ct_crossbar_throughput(sms, slices);
+	return 1;
+}
+
 /* Fills the stations of one configuration; all per load. factor[] gets those on their demands. */
 static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point *pt,
                             struct ct_amva_station *s, double *factor)
@@ -235,7 +251,7 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 	for (size_t i = 0; i < n; i++) {
 		int banked = i == CT_PERF_SLICE_IN || i == CT_PERF_SLICE_OUT || i == CT_PERF_LLC;
 		factor[i] = demand_factor(m, pt, i, s[i].demand);
-		s[i].demand *= factor[i] - 1 + (banked ? 1 / pt->slices : 1);
+		s[i].demand *= (factor[i] - 1 + (banked ? 1 / pt->slices : 1)) / port_limit(m, pt, i);
 	}
 	for (size_t i = CT_PERF_L1; i < CT_PERF_STATIONS; i++)
 		s[i].wait *= factor[i] * m->a.wait_factor;
@@ -249,7 +265,9 @@ static double solve_point(const struct ct_perf *m, const struct ct_perf_point *p
 	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
 	*n = fill_stations(m, pt, s, factor);
 	double base = unloaded_latency(m, pt) * m->a.latency_factor + m->a.latency_added;
-	double think = m->parallelism * fmax(m->a.think - m->issue_wait, 0) + fmax(base, 0);
+	double ends = pt->end_wait * positive_or(m->w->warps, 0) / m->loads;
+	double think = m->parallelism * (fmax(m->a.think - m->issue_wait, 0) + ends) +
+	               fmax(base - m->hidden, 0);
 	double population = fmax(warps_on(m, pt->sms) * m->parallelism, 1e-9);
 	if (ct_amva_solve(s, *n, think, population, r) != 0)
 		return 0;
@@ -399,7 +417,9 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 }
 
 /* Think time and parallelism of a warp. A warp's residency per load is think +
- * latency / parallelism: an identity when the replay measured its stalls. */
+ * latency / parallelism: an identity when the replay measured its stalls. Latency over stalls is more than the loads that a
+ * waiting warp has on their way, where it issues other instructions before it waits: these cycles are hidden from it, and
+ * a longer latency hides no more of them. */
 static void warp_times(struct ct_perf *m)
 {
 	const struct ct_workload *w = m->w;
@@ -415,6 +435,11 @@ static void warp_times(struct ct_perf *m)
 	m->parallelism = fmin(fmax(positive_or(m->parallelism, 1), 1), PARALLELISM_MAX);
 	double latency = positive_or(w->mem_latency, 0);
 	m->a.think = fmax(residency - latency / m->parallelism, 0);
+	if (!(w->mem_stall_open > 0) || !(w->mem_stall > 0))
+		return;
+	double open = fmin(fmax(w->mem_stall_open / w->mem_stall, 1), m->parallelism);
+	m->hidden = latency * (1 - open / m->parallelism);
+	m->parallelism = open;
 }
 
 static double baseline_cycles(const struct ct_perf *m, const struct ct_perf_point *pt)
@@ -512,14 +537,30 @@ static double dram_yield(const struct ct_perf *m)
 	return fmin(yield, 1);
 }
 
-/* The share of the run in which a busy station sets the pace. Of DRAM it is measured, as its yield is: requests wait for it that
- * long. Where L1s are full they hold back what would wait there, too: then it is the same share again of the rest. */
+/* The share of the replayed run in which a station had all that it can serve; NaN where nobody has counted it. A slice
+ * looks up as many requests as the crossbar brings it, so that what waits for its tags waits there. */
+static double share_of_backlog(const struct ct_perf *m, size_t station)
+{
+	const struct ct_workload *w = m->w;
+	const double ticks = w->cycles * m->gpu.noc_mhz / m->gpu.core_mhz;
+	switch (station) {
+	case CT_PERF_SM_REQUEST:
+	case CT_PERF_SLICE_IN:
+	case CT_PERF_LLC: return w->noc_request_backlog / ticks;
+	case CT_PERF_SM_REPLY:
+	case CT_PERF_SLICE_OUT: return w->noc_reply_backlog / ticks;
+	case CT_PERF_DRAM: return w->dram_backlog_cycles / ct_gpu_dram_cycles(&m->gpu, w->cycles);
+	default: return NAN;
+	}
+}
+
+/* The share of the run in which a busy station sets the pace: where the replay has counted it, that in which it had a backlog.
+ * Where L1s are full they hold back what would wait there, too: then it is the same share again of the rest. */
 static double share_paced(const struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
 {
-	if (station != CT_PERF_DRAM || isnan(m->w->dram_backlog_cycles))
+	const double counted = share_of_backlog(m, station), share = fmin(counted, 1);
+	if (isnan(counted))
 		return station < CT_PERF_STATIONS + pt->n_extra;
-	const double share = fmin(m->w->dram_backlog_cycles / ct_gpu_dram_cycles(&m->gpu, m->w->cycles),
-	                          1);
 	return share + m->l1_full * share * (1 - share);
 }
 
@@ -592,7 +633,7 @@ static void note_traffic(struct ct_perf *m, const struct ct_perf_point *pt)
 	double factor[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
 	fill_stations(m, pt, s, factor);
 	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
-		m->traffic[i] = s[i].demand;
+		m->traffic[i] = s[i].demand * port_limit(m, pt, i);
 }
 
 int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,

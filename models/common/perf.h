@@ -60,8 +60,9 @@ struct ct_perf_point {
 	double llc_sectors;                    /* that the slices look up and serve */
 	double dram_bytes;
 	double noc_speed, llc_speed, dram_speed; /* of service, against the replayed GPU */
-	double slices;                           /* parallel LLC banks, against the replayed GPU */
-	double slice_beta;                       /* busiest over mean slice */
+	double end_wait; /* a warp that ends waits so many cycles more for its stores than in the replay */
+	double slices;   /* parallel LLC banks, against the replayed GPU */
+	double slice_beta; /* busiest over mean slice */
 	unsigned n_extra;
 	struct ct_amva_station extra[CT_PERF_EXTRA_MAX]; /* per load */
 };
@@ -101,6 +102,7 @@ struct ct_perf {
 	struct ct_gpu gpu;          /* the replayed one */
 	double t_l1, t_llc, t_dram; /* unloaded latencies, core cycles */
 	double lines_per_load, loads, parallelism, warps;
+	double hidden;    /* of a load's latency: cycles in which its warp does not wait */
 	double l1_cycles; /* that the L1s are busy: the workload's, or another system's */
 	struct ct_llc_fit llc;
 	double pending_factor; /* requests that wait for a sector over those that fetch it */

@@ -63,6 +63,9 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 		{"IM", "think_cycles", &w->think, 0},
 		{"IM", "resident_warps", &w->resident_warps, 1},
 		{"IM", "active_sms", &w->active_sms, 1},
+		{"IM", "mem_stall_warp_cycles", &w->mem_stall, 0},
+		{"IM", "mem_stall_open_cycles", &w->mem_stall_open, 0},
+		{"IM", "warps", &w->warps, 0},
 		{"IM", "warps_per_cta", &w->warps_per_cta, 1},
 		{"IM", "cta_capacity", &w->cta_capacity, 1},
 		{"IM", "waves", &w->waves, 1},
@@ -76,6 +79,8 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 		{"IM", "noc_reply_cycles", &w->noc_reply_cycles, 1},
 		{"IM", "llc_cycles", &w->llc_cycles, 1},
 		{"IM", "llc_merge_stall_cycles", &w->llc_merge_stall_cycles, 0},
+		{"IM", "noc_request_backlog_cycles", &w->noc_request_backlog, 0},
+		{"IM", "noc_reply_backlog_cycles", &w->noc_reply_backlog, 0},
 		{"IM", "dram_backlog_cycles", &w->dram_backlog_cycles, 0},
 		{"IM", "dram_backlog_busy_cycles", &w->dram_backlog_busy_cycles, 0},
 	};
@@ -212,6 +217,8 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 		w->llc_pending = 0;
 	if (!(w->llc_merge_stall_cycles > 0))
 		w->llc_merge_stall_cycles = 0;
+	if (!(w->noc_request_backlog >= 0) || !(w->noc_reply_backlog >= 0))
+		w->noc_request_backlog = w->noc_reply_backlog = NAN;
 	if (!(w->dram_backlog_cycles >= 0) || !(w->dram_backlog_busy_cycles >= 0))
 		w->dram_backlog_cycles = w->dram_backlog_busy_cycles = NAN;
 	if (!(w->cycles > 0) || !(w->warp_insts > 0))

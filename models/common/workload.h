@@ -35,11 +35,14 @@ struct ct_workload {
 	unsigned sms; /* of the replayed GPU */
 	double warp_insts, thread_insts, cycles /* without launches */, launch_cycles;
 	double launches, loads;
-	double mem_latency;     /* cycles from issue to data, mean over loads */
-	double mem_parallelism; /* loads in flight per warp that waits; NaN when unknown */
-	double think;           /* cycles of a warp between loads, not waiting for one; NaN */
-	double resident_warps;  /* per SM that holds a CTA */
-	double active_sms;      /* mean */
+	double mem_latency;               /* cycles from issue to data, mean over loads */
+	double mem_parallelism;           /* loads in flight per warp that waits; NaN when unknown */
+	double think;                     /* cycles of a warp between loads, not waiting for one; NaN */
+	double resident_warps;            /* per SM that holds a CTA */
+	double active_sms;                /* mean */
+	double mem_stall, mem_stall_open; /* cycles of warps that wait for loads, and these times the
+	                                     instructions on their way; NaN when unknown */
+	double warps;                     /* of all launches; NaN when unknown */
 	double warps_per_cta, cta_capacity /* whole GPU */, waves;
 	double l1_requests, llc_requests, llc_line_misses; /* 128 B lines */
 	double l1_sectors, l1_sector_misses, l1_read_sectors, l1_read_misses;
@@ -49,6 +52,8 @@ struct ct_workload {
 	/* busy cycles, summed over the servers of each kind */
 	double issue_cycles, unit_cycles, l1_cycles, noc_request_cycles, noc_reply_cycles;
 	double llc_cycles;
+	double noc_request_backlog, noc_reply_backlog; /* network cycles in which a crossbar has all that
+	                                                  it can move; NaN when unknown */
 	double dram_backlog_cycles; /* channels hold as many requests as they have banks; NaN when unknown */
 	double dram_backlog_busy_cycles; /* and move data */
 	double llc_merge_stall_cycles; /* slices stand still since a sector's MSHR entry takes no more requests; 0 when unknown */

@@ -15,9 +15,9 @@ enum ct_sl_network ct_sl_network_of(const struct ct_gpu *g)
 
 double ct_sl_flits(const struct ct_gpu *g, double bytes)
 {
-	double n = g->noc_flits_as_one ? bytes / g->llc.sector
-	                               : (bytes + g->noc_header_bytes) / g->noc_flit_bytes;
-	return fmax(ceil(n), 1);
+	if (g->noc_flits_as_one)
+		return 1;
+	return fmax(ceil((bytes + g->noc_header_bytes) / g->noc_flit_bytes), 1);
 }
 
 static double *alloc_load(const struct ct_sl_noc *n)
@@ -183,8 +183,8 @@ double ct_sl_home_trip(const struct ct_sl_noc *n, const struct ct_sl_params *p, 
 {
 	if (p->v[CT_SL_HOME_CYCLES] > 0)
 		return p->v[CT_SL_HOME_CYCLES];
-	if (n->kind == CT_SL_NET_FORWARDED)
-		return n->forward;
+	if (n->kind == CT_SL_NET_FORWARDED) /* each packet crosses twice */
+		return n->forward + 2 * n->clock * (out - 1 + back - 1);
 	if (n->kind == CT_SL_NET_BUTTERFLY)
 		return n->clock * (ct_butterfly_time(&n->butterfly, n->hop, out) +
 		                   ct_butterfly_time(&n->butterfly, n->hop, back));

@@ -532,6 +532,19 @@ static void may_choose(const struct ct_sl_estimate *private_x, const struct ct_s
 	x->miss_high = fmax(x->miss_high, fmax(private_x->miss_high, shared_x->miss_high));
 }
 
+/* Cycles of a dynamic scheme, of which half of each sampling phase counts as shared so far. Sets that are numbered by low bits
+ * of the address are in one half for all lines of a warp that reads at strides of a power of two, and a CTA waits for its
+ * slowest warp: as far as sharing costs latency, not throughput, the phase is as slow as its slower half. */
+static double wait_for_slower_half(const struct ct_sl_model *m, const struct ct_sl_estimate *x,
+                                   const struct ct_sl_estimate *private_x,
+                                   const struct ct_sl_estimate *shared_x)
+{
+	const double half = x->sampling_share / 2, slower = shared_x->cycles - private_x->cycles;
+	if (m->gpu.l1.set_hash != CT_HASH_LINEAR || !(half * slower > 0))
+		return x->cycles;
+	return fmin(x->cycles + half * fmax(1 - shared_x->utilisation, 0) * slower, shared_x->cycles);
+}
+
 /* Executes in what it chose but for the sampling phases, which run half of each. */
 static void estimate_dynamic(const struct ct_sl_model *m, int system, const struct ct_sl_traffic *pr,
                              const struct ct_sl_estimate *private_x, const struct ct_sl_traffic *sh,
@@ -557,6 +570,7 @@ static void estimate_dynamic(const struct ct_sl_model *m, int system, const stru
 	x->sampling_share = share;
 	if (watched)
 		use_dynamic(m, c, x);
+	x->cycles = wait_for_slower_half(m, x, private_x, shared_x);
 	may_choose(private_x, shared_x, x);
 	x->ipc = x->cycles > 0 ? m->w->thread_insts / x->cycles : 0;
 	double seconds = x->cycles / (m->gpu.core_mhz * 1e6);

@@ -302,9 +302,11 @@ void ct_sl_traffic_stations(const struct ct_sl_model *m, const struct ct_sl_traf
 				.wait = leaving * flits * clock};
 		}
 	if (t->shared) {
-		/* A home looks up a line a cycle, and its replies leave through one port. */
-		double port = t->flits[CT_SL_FROM_HOME] *
-		              (m->noc.kind == CT_SL_NET_FORWARDED ? 1 : clock);
+		/* A home looks up a line a cycle, and its replies leave through one port; forwarded, requests and
+		 * replies of a line pass the one port of its slice. */
+		double port = t->flits[CT_SL_FROM_HOME] * clock;
+		if (m->noc.kind == CT_SL_NET_FORWARDED)
+			port += t->flits[CT_SL_TO_HOME] * clock;
 		double busy = fmax(m->w->l1_cycles * (1 - t->past), port);
 		pt->extra[2] = (struct ct_amva_station){
 			.demand = busy / loads, .servers = fmax(sms / m->camping, 1)};
@@ -376,8 +378,12 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 	if (s->never_misses) /* what stores write is left */
 		pt->dram_bytes *= ratio_or(
 			m->w->dram_write_bytes, m->w->dram_read_bytes + m->w->dram_write_bytes, 1);
-	if (t->shared)
+	if (t->shared) {
 		serve_classes(t, llc, dram, m->perf.t_l1, pt);
+		/* A warp ends when its stores are answered. */
+		pt->end_wait = t->trip * ct_perf_any_line(&m->perf, t->remote - t->past) *
+		               fmin(ratio_or(t->writes, m->w->warps, 0), 1);
+	}
 	load_ports(m, t, pt);
 	ct_sl_traffic_stations(m, t, pt);
 }

@@ -56,6 +56,8 @@ void ct_make_workload(struct ct_workload *w, const struct ct_gpu *g, const struc
 	double residency = 48.0 * sms * w->cycles / w->loads;
 	w->mem_parallelism = fmax(s->latency / (0.9 * residency), 1);
 	w->think = residency - s->latency / w->mem_parallelism;
+	w->mem_stall = w->mem_stall_open = w->warps = NAN;
+	w->noc_request_backlog = w->noc_reply_backlog = NAN;
 	w->dram_backlog_cycles = w->dram_backlog_busy_cycles = NAN;
 	w->compression_high = w->compression_low = w->compression_none = NAN;
 	w->registers_used = 0.5;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "models/common/interconnect.h"
 
 static int near(double a, double b, double by)
@@ -129,12 +130,61 @@ static void test_waits(void **state)
 	assert_true(near(ct_butterfly_wait(4, 1, 0.5), 0.375, 1e-12));
 }
 
+/* Plays a crossbar whose inputs always have packets, to outputs drawn at random: in each cycle every output takes the first
+ * packet of one of the inputs that ask for it, in turn. Its share of cycles in which an output is busy. */
+static double play_crossbar(unsigned inputs, unsigned outputs, unsigned cycles)
+{
+	enum { PORTS = 64 };
+	unsigned wants[PORTS], next[PORTS] = {0}, moved = 0;
+	uint64_t seed = 1;
+	for (unsigned i = 0; i < inputs; i++)
+		wants[i] = (unsigned)(ct_rand64(&seed) % outputs);
+	for (unsigned c = 0; c < cycles; c++) {
+		uint64_t served = 0;
+		for (unsigned o = 0; o < outputs; o++)
+			for (unsigned k = 0; k < inputs; k++) {
+				unsigned i = (next[o] + k) % inputs;
+				if (wants[i] != o || served >> i & 1)
+					continue;
+				served |= UINT64_C(1) << i;
+				next[o] = i + 1;
+				break;
+			}
+		for (unsigned i = 0; i < inputs; i++)
+			if (served >> i & 1) {
+				moved++;
+				wants[i] = (unsigned)(ct_rand64(&seed) % outputs);
+			}
+	}
+	return (double)moved / cycles / outputs;
+}
+
+static void test_crossbar_throughput(void **state)
+{
+	static const unsigned ports[][2] = {
+		{1, 1}, {2, 2},   {3, 3},   {4, 4},   {8, 8},  {16, 16}, {3, 2},   {2, 3},  {8, 1},
+		{1, 8}, {15, 12}, {12, 15}, {30, 12}, {4, 14}, {6, 3},   {64, 64}, {60, 20}};
+	(void)state;
+	for (size_t i = 0; i < sizeof ports / sizeof ports[0]; i++) {
+		double played = play_crossbar(ports[i][0], ports[i][1], 20000),
+		       said = ct_crossbar_throughput(ports[i][0], ports[i][1]);
+		if (!near(said, played, 0.02))
+			fail_msg("%u inputs, %u outputs: %.4f, played %.4f", ports[i][0], ports[i][1],
+			         said, played);
+		/* What leaves the inputs comes to the outputs. */
+		assert_true(near(said * ports[i][1],
+		                 ct_crossbar_throughput(ports[i][1], ports[i][0]) * ports[i][0], 1e-9));
+	}
+	assert_true(near(ct_crossbar_throughput(2, 2), 0.75, 1e-12)); /* Karol et al. 1987 */
+	assert_true(near(ct_crossbar_throughput(1e9, 1e9), 0.5858, 1e-4));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mean_hops),   cmocka_unit_test(test_routes),
 		cmocka_unit_test(test_calibration), cmocka_unit_test(test_butterfly),
-		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_waits),       cmocka_unit_test(test_crossbar_throughput),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,46 @@ static void clocks_may_be_faster(void **state)
 		fail_msg("%.2f and %.2f cycles a line", a, b);
 }
 
+/* The shares of the network's time in which each crossbar has all that it can move. */
+static void shares_of_backlog(const char *sms, const char *flits, uint32_t warps,
+                              enum ct_replay_timing timing, double *requests, double *replies)
+{
+	static struct micro_result r;
+	struct ct_gpu g;
+	struct micro m;
+	struct ct_replay_options o = {.timing = timing};
+	const char *set[] = {"l1.mshr_entries=128", "clock.llc=1400MHz", sms, flits};
+	test_gpu_with(&g, "fermi-15", set, 4);
+	micro_loads(&m, "all", g.sms, warps, LOADS, 4, line_of, NULL);
+	micro_run(&m, &g, &o, &r);
+	double ticks = (double)(r.c.cycles - r.c.launch_cycles) * g.noc_mhz / g.core_mhz;
+	*requests = (double)r.c.noc_request_backlog / ticks;
+	*replies = (double)r.c.noc_reply_backlog / ticks;
+}
+
+/* Lines of five flits keep the twelve slices sending; where every packet is one flit, many SMs keep them taking; few warps do
+ * neither. */
+static void a_backlog_shows_what_a_network_holds_up(void **state)
+{
+	static const enum ct_replay_timing timings[2] = {CT_REPLAY_FULL, CT_REPLAY_QUICK};
+	double requests, replies;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		shares_of_backlog("sm.count=15", "noc.packet_flits_one=off", WARPS, timings[i],
+		                  &requests, &replies);
+		if (!(replies > 0.7 && replies <= 1 && requests < 0.2))
+			fail_msg("long replies: requests %.3f, replies %.3f", requests, replies);
+		shares_of_backlog("sm.count=60", "noc.packet_flits_one=on", WARPS, timings[i], &requests,
+		                  &replies);
+		if (!(requests > 0.7 && requests <= 1 && replies < requests))
+			fail_msg("many SMs: requests %.3f, replies %.3f", requests, replies);
+		shares_of_backlog("sm.count=15", "noc.packet_flits_one=off", 1, timings[i], &requests,
+		                  &replies);
+		if (!(requests < 0.05 && replies < 0.05))
+			fail_msg("few warps: requests %.3f, replies %.3f", requests, replies);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +167,7 @@ int main(void)
 		cmocka_unit_test(ports_follow_the_network_clock),
 		cmocka_unit_test(flits_keep_a_slice_busy),
 		cmocka_unit_test(clocks_may_be_faster),
+		cmocka_unit_test(a_backlog_shows_what_a_network_holds_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -398,6 +398,26 @@ static void slice_camping(void **state)
 	assert_true(rate[0] > 3 * rate[1]); /* with the cold launch and its merge stalls */
 }
 
+/* A warp that waits for one of three loads has three on their way, one that waits for each has one. */
+static void loads_on_the_way_of_a_waiting_warp(void **state)
+{
+	static const char *const together[] = {
+		"ffffffff 1 R1 LDG.E 1 R4 4 1 0x10000000 4", "ffffffff 1 R2 LDG.E 1 R4 4 1 0x10010000 4",
+		"ffffffff 1 R3 LDG.E 1 R4 4 1 0x10020000 4", "ffffffff 1 R9 FADD 2 R1 R1 0"};
+	static const char *const apart[] = {
+		"ffffffff 1 R1 LDG.E 1 R4 4 1 0x10000000 4", "ffffffff 1 R9 FADD 2 R1 R1 0",
+		"ffffffff 1 R1 LDG.E 1 R4 4 1 0x10010000 4", "ffffffff 1 R9 FADD 2 R1 R1 0"};
+	(void)state;
+	for (int g = 0; g < MICRO_GPUS; g++) {
+		struct micro_result r = run(g, 4, together);
+		assert_true(r.c.mem_stall_warp_cycles > 100);
+		assert_true(r.c.mem_stall_open == 3 * r.c.mem_stall_warp_cycles);
+		r = run(g, 4, apart);
+		assert_true(r.c.mem_stall_warp_cycles > 200);
+		assert_true(r.c.mem_stall_open == r.c.mem_stall_warp_cycles);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +437,7 @@ int main(void)
 		cmocka_unit_test(dirty_lines_are_protected),
 		cmocka_unit_test(banks_go_on_alone),
 		cmocka_unit_test(slice_camping),
+		cmocka_unit_test(loads_on_the_way_of_a_waiting_warp),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,6 +112,71 @@ static void the_backlog_tells_how_long_dram_sets_the_pace(void **state)
 	assert_true(most > none + 0.05); /* then the slices set the pace */
 }
 
+/* Anchors a program whose slices are busy for most of the time to a replay that took longer than the model. */
+static void anchor_busy_slices(double backlog)
+{
+	struct ct_error e;
+	make(0.9, 2000, CT_PERF_ANCHOR_STATION);
+	w.cycles *= 1.3;
+	w.mem_latency *= 1.6;
+	w.noc_request_backlog = w.noc_reply_backlog = backlog * w.cycles * gpu.noc_mhz / gpu.core_mhz;
+	assert_int_equal(ct_perf_calibrate(&model, &w, &gpu, CT_PERF_ANCHOR_STATION, &e), CT_OK);
+}
+
+static double cycles_with(double requests, double latency, double end_wait)
+{
+	struct ct_perf_point pt;
+	struct ct_perf_result r;
+	ct_perf_conventional(&model, &gpu, w.sms, ct_gpu_llc_lines(&gpu), &pt);
+	pt.slice_in *= requests;
+	for (unsigned i = 0; i < pt.n_classes; i++)
+		pt.cls[i].latency += latency;
+	pt.end_wait = end_wait;
+	ct_perf_eval(&model, &pt, &r);
+	return r.cycles;
+}
+
+/* Requests that wait at the slices for all of the run take as much longer as there are more of them; the less they waited, the
+ * less. Where nobody has counted that, busy slices count as short all of the time. */
+static void the_backlog_tells_how_long_slices_set_the_pace(void **state)
+{
+	double last = 0, more = 0;
+	(void)state;
+	for (int i = 0; i <= 4; i++) {
+		anchor_busy_slices(0.25 * i);
+		near(cycles_with(1, 0, 0), w.cycles, 1e-9);
+		more = cycles_with(1.5, 0, 0) / w.cycles;
+		assert_true(more > last);
+		last = more;
+	}
+	near(more, 1.5, 0.02);
+	anchor_busy_slices(NAN);
+	near(cycles_with(1.5, 0, 0) / w.cycles, more, 1e-9);
+}
+
+/* A longer latency is waited for by each load that a warp has on its way when it waits; what other instructions hide of it, they
+ * hide already. A warp that waits longer at its end keeps its place longer. */
+static void latency_that_is_hidden(void **state)
+{
+	struct ct_error e;
+	(void)state;
+	make(0.1, 60000, CT_PERF_ANCHOR_STATION);
+	w.mem_parallelism = 2;
+	assert_int_equal(ct_perf_calibrate(&model, &w, &gpu, CT_PERF_ANCHOR_STATION, &e), CT_OK);
+	double two = cycles_with(1, 2000, 0);
+	w.mem_stall = 1e6;
+	w.mem_stall_open = 2e6;
+	assert_int_equal(ct_perf_calibrate(&model, &w, &gpu, CT_PERF_ANCHOR_STATION, &e), CT_OK);
+	near(cycles_with(1, 2000, 0), two, 1e-9);
+	w.mem_stall_open = 1e6;
+	assert_int_equal(ct_perf_calibrate(&model, &w, &gpu, CT_PERF_ANCHOR_STATION, &e), CT_OK);
+	near(cycles_with(1, 0, 0), w.cycles, 1e-9);
+	near(cycles_with(1, 2000, 0) - w.cycles, 2 * (two - w.cycles), 0.01);
+	near(cycles_with(1, 0, 5000), w.cycles, 1e-9); /* of how many warps is not known */
+	w.warps = w.loads / 4;
+	assert_true(cycles_with(1, 0, 5000) > 1.05 * w.cycles);
+}
+
 static void without_anchor(void **state)
 {
 	struct ct_target t;
@@ -160,6 +225,8 @@ int main(void)
 		cmocka_unit_test(anchored),
 		cmocka_unit_test(settings_meet_the_replay),
 		cmocka_unit_test(the_backlog_tells_how_long_dram_sets_the_pace),
+		cmocka_unit_test(the_backlog_tells_how_long_slices_set_the_pace),
+		cmocka_unit_test(latency_that_is_hidden),
 		cmocka_unit_test(without_anchor),
 		cmocka_unit_test(any_gpu),
 	};

@@ -149,6 +149,37 @@ static void test_range(void **state)
 	assert_true(wide.low < 1.0 && wide.high > 1.3);
 }
 
+/* Estimates of a mechanism that was held against replays are off by what those were, gains by all of their logarithm at
+ * least. */
+static void test_own_error(void **state)
+{
+	struct ct_profile *p = verdict_profile(8, 0.1);
+	const struct ct_mechanism *m;
+	int held = 0;
+	(void)state;
+	for (unsigned i = 0; (m = ct_mechanism_at(i)) != NULL; i++) {
+		const struct ct_mechanism_error *e = &m->estimate_error;
+		if (!(e->floor > 0))
+			continue;
+		held++;
+		for (double v = 0.2; v < 4; v += 0.1) {
+			const struct ct_estimate es = {
+				.mechanism = m->name,
+				.method = "analytic",
+				.value = v,
+				.low = v,
+				.high = v};
+			double low, high, share = v > 1 ? fmax(e->share, 1) : e->share,
+					  half = fmax(e->floor, share * fabs(log(v)));
+			ct_verdict_range(p, &es, &low, &high);
+			assert_true(fabs(log(low / v) + half) < 1e-9 &&
+			            fabs(log(high / v) - half) < 1e-9);
+		}
+	}
+	assert_true(held > 0);
+	ct_profile_free(p);
+}
+
 /* A profile of `waves` waves on a GPU of so many SMs, made of one with `asked` ("": it was not scaled). */
 static struct ct_profile *profile_on(double waves, const char *sms, const char *asked)
 {
@@ -545,14 +576,15 @@ static void test_sampled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),           cmocka_unit_test(test_range),
-		cmocka_unit_test(test_sampled),         cmocka_unit_test(test_too_small),
-		cmocka_unit_test(test_one_channel),     cmocka_unit_test(test_part),
-		cmocka_unit_test(test_inside),          cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_lacking),         cmocka_unit_test(test_unsaid),
-		cmocka_unit_test(test_too_wide),        cmocka_unit_test(test_acted),
-		cmocka_unit_test(test_rows_of_replays), cmocka_unit_test(test_line),
-		cmocka_unit_test(test_long_numbers),    cmocka_unit_test(test_record),
+		cmocka_unit_test(test_words),     cmocka_unit_test(test_range),
+		cmocka_unit_test(test_own_error), cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_too_small), cmocka_unit_test(test_one_channel),
+		cmocka_unit_test(test_part),      cmocka_unit_test(test_inside),
+		cmocka_unit_test(test_damaged),   cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_unsaid),    cmocka_unit_test(test_too_wide),
+		cmocka_unit_test(test_acted),     cmocka_unit_test(test_rows_of_replays),
+		cmocka_unit_test(test_line),      cmocka_unit_test(test_long_numbers),
+		cmocka_unit_test(test_record),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

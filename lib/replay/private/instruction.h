@@ -103,10 +103,12 @@ void rp_observe_stall(const struct ct_replay *r, const struct rp_sm *sm, uint32_
  * wait, or since another load came back that it waited for, are charged to this one. */
 void rp_charge_stall(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t sid, uint32_t at);
 
-/* The warp has waited for memory from one cycle to another. */
-static CT_INLINE void rp_count_stall(struct rp_sm *sm, uint32_t warp, uint32_t from, uint32_t to)
+/* The warp has waited for memory from one cycle to another, with so many instructions on their way; 0: nobody knows. */
+static CT_INLINE void rp_count_stall(struct rp_sm *sm, uint32_t warp, uint32_t from, uint32_t to,
+                                     uint32_t open)
 {
 	sm->c.mem_stall_warp_cycles += to - from;
+	sm->c.mem_stall_open += (uint64_t)(to - from) * open;
 	if (sm->stalls_of) {
 		from = rp_max32(from, sm->warp[warp].charged);
 		if (to > from)
@@ -123,7 +125,7 @@ static CT_INLINE void rp_count_held(struct rp_sm *sm, uint32_t warp, const struc
 		return;
 	sm->c.mem_latency_sum += to - from;
 	sm->warp[warp].back = sid;
-	rp_count_stall(sm, warp, from, to);
+	rp_count_stall(sm, warp, from, to, sm->warp[warp].open + 1);
 }
 
 /* ---- what it asks the memory for ---- */

@@ -132,7 +132,7 @@ static CT_INLINE void rp_wake_warp_inline(struct rp_sm *sm, uint32_t warp, uint3
 	s->waiting &= ~(UINT64_C(1) << w->slot);
 	if (w->blocked_since != RP_NEVER) {
 		if (t > w->blocked_since)
-			rp_count_stall(sm, warp, w->blocked_since, t);
+			rp_count_stall(sm, warp, w->blocked_since, t, w->blocked_open);
 		w->blocked_since = RP_NEVER;
 	}
 	rp_slot_set(s, w->slot, t, now);

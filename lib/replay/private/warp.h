@@ -21,6 +21,7 @@ struct rp_warp {
 	uint32_t open;          /* instructions whose completion is not known */
 	uint32_t stores;        /* not acknowledged */
 	uint32_t blocked_since; /* on outstanding loads, RP_NEVER: not */
+	uint32_t blocked_open;  /* of `open`, when it was blocked */
 	uint32_t back;          /* sid of the load that came back last */
 	uint32_t
 		fetched; /* quick: when all that is known to come from global and local memory is there */
