@@ -212,6 +212,15 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 }
 
 /* What each part of the GPU does, as the replay has counted it, and which limits. */
+/* The share of the time that requests wait for the part that they wait for longest. */
+static double longest_wait(const struct ct_cause_part part[CT_CAUSE_PARTS])
+{
+	double most = NAN;
+	for (int k = 0; k < CT_CAUSE_PARTS; k++)
+		most = fmax(most, part[k].awaited);
+	return most;
+}
+
 static void print_limits(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const unsigned char rank[3 + CT_CAUSE_PARTS] = {0, 1, 2, 3, 3, 4, 1, 2, 0};
@@ -225,7 +234,7 @@ static void print_limits(const struct ct_profile *p, struct ct_buf *b)
 			ct_table_cell(&t, "scope");
 			for (int k = 0; k < CT_CAUSE_PARTS; k++)
 				ct_table_cell(&t, "%s", part[k].name);
-			ct_table_cell(&t, "requests wait for DRAM");
+			ct_table_cell(&t, "requests wait");
 			ct_table_cell(&t, "limited by");
 		}
 		b->failed |= known < 0;
@@ -234,7 +243,7 @@ static void print_limits(const struct ct_profile *p, struct ct_buf *b)
 		ct_kernel_scope_cell(&t, scope);
 		for (int k = 0; k < CT_CAUSE_PARTS; k++)
 			ct_table_percent(&t, part[k].busy);
-		ct_table_percent(&t, part[CT_CAUSE_PARTS - 1].awaited);
+		ct_table_percent(&t, longest_wait(part));
 		b->failed |= ct_kernel_limit(p, scope, limit, sizeof limit) < 0;
 		char *busy = strstr(limit, " (");
 		ct_table_cell(&t, "%.*s", busy ? (int)(busy - limit) : CT_KERNEL_LIMIT, limit);

@@ -106,6 +106,8 @@ static double sn_of(const struct ct_profile *p, const char *scope, const char *n
 	return ct_profile_get(p, scope, name, &v) ? v : NAN;
 }
 
+enum { REQUESTS = 2, REPLIES, DRAM = CT_CAUSE_PARTS - 1 };
+
 int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause_part s[CT_CAUSE_PARTS])
 {
 	struct ct_gpu g;
@@ -120,13 +122,18 @@ int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause
 		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers), NAN},
 		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms), NAN},
 		{"requests to the LLC",
-	         item_of(p, scope, "noc_request_cycles") / (run * ct_gpu_request_ports(&g) * noc), NAN},
+	         item_of(p, scope, "noc_request_cycles") / (run * ct_gpu_request_ports(&g) * noc),
+	         item_of(p, scope, "noc_request_backlog_cycles") / (run * noc)},
 		{"replies from the LLC",
-	         item_of(p, scope, "noc_reply_cycles") / (run * ct_gpu_reply_ports(&g) * noc), NAN},
+	         item_of(p, scope, "noc_reply_cycles") / (run * ct_gpu_reply_ports(&g) * noc),
+	         item_of(p, scope, "noc_reply_backlog_cycles") / (run * noc)},
 		{"LLC slices", sn_of(p, scope, "llc_sector_accesses") / (run * g.llc_slices * llc), NAN},
 		{"DRAM bandwidth", bytes / (run * peak),
 	         item_of(p, scope, "dram_backlog_cycles") / ct_gpu_dram_cycles(&g, run)}};
 	memcpy(s, made, sizeof made);
+	/* Behind a part that sets the pace, requests wait in the network, too. */
+	if (fmax(s[REPLIES].awaited, s[DRAM].awaited) >= LIMITS)
+		s[REQUESTS].awaited = NAN;
 	return 1;
 }
 
@@ -135,7 +142,8 @@ static double factor_of(double v)
 	return isfinite(v) && v > 0 ? v : 1;
 }
 
-/* For how long a part can have set the pace: rows that change leave DRAM little to do while requests wait for it. */
+/* For how long a part can have set the pace: rows that change leave DRAM little to do while requests wait for it, and the first
+ * packet of an input holds up the others where a crossbar is less than full. */
 static double share_used(const struct ct_cause_part *s)
 {
 	return fmax(s->busy, s->awaited);

@@ -41,8 +41,9 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
  * CT_ERR_NOMEM. Pure. */
 int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope);
 
-/* A part of the GPU, and the shares of the replayed cycles of a scope, without launches, that it works and that as many requests
- * wait for it as it has banks: 1 is always, NaN not known. Of DRAM alone it is known how long requests wait. */
+/* A part of the GPU, and the shares of the replayed cycles of a scope, without launches, that it works and that it has all it can
+ * serve at once, DRAM as many requests as it has banks, a crossbar as many packets as it can move: 1 is always, NaN not known.
+ * Of issue, L1 ports and slices it is not known. */
 struct ct_cause_part {
 	const char *name;
 	double busy, awaited;

@@ -125,6 +125,47 @@ static void limit(double speedup, const struct ct_cause_flow *f, double dram, do
 	ct_profile_free(p);
 }
 
+/* What limits a run in which the crossbars had backlogs for these shares of a million cycles, with their clock that of the SMs. */
+static void limit_of_network(double requests, double replies, double dram, const char *want)
+{
+	char t[TEXT] = "";
+	struct ct_profile *p = ct_profile_new(NULL);
+	const char *gp[3] = {"sm.count", "68", ""};
+	assert_non_null(p);
+	assert_int_equal(ct_profile_put(p, "GP", 3, gp, NULL), 0);
+	assert_int_equal(ct_profile_add_count(p, "all", "cycles", 1000000, NULL, "replay", NULL), 0);
+	assert_int_equal(ct_profile_add_count(p, "all", "launch_cycles", 0, NULL, "replay", NULL), 0);
+	/* 40 slices take the requests, 68 SMs the replies */
+	assert_int_equal(ct_profile_add_im(p, "all", "noc_request_cycles", 0.3 * 40e6, NULL, NULL), 0);
+	assert_int_equal(ct_profile_add_im(p, "all", "noc_reply_cycles", 0.45 * 68e6, NULL, NULL), 0);
+	assert_int_equal(
+		ct_profile_add_im(p, "all", "noc_request_backlog_cycles", requests * 1e6, NULL, NULL),
+		0);
+	assert_int_equal(
+		ct_profile_add_im(p, "all", "noc_reply_backlog_cycles", replies * 1e6, NULL, NULL), 0);
+	assert_int_equal(ct_profile_add_im(p, "all", "dram_backlog_cycles",
+	                                   dram * 1e6 * 20 * 4750 / 1710, NULL, NULL),
+	                 0);
+	assert_int_equal(ct_profile_add_real(p, "all", "dram_read_bytes", 44.4e6, NULL, "replay", NULL),
+	                 0);
+	assert_int_equal(ct_profile_add_count(p, "all", "dram_write_bytes", 0, NULL, "replay", NULL), 0);
+	assert_int_equal(ct_cause_limit(t, sizeof t, p, "all"), CT_OK);
+	assert_string_equal(t, want);
+	ct_profile_free(p);
+}
+
+/* A crossbar that has all it can move is at its limit; requests that wait behind DRAM or behind replies do not say that the way
+ * to the LLC is short. */
+static void test_network_limits(void **state)
+{
+	(void)state;
+	limit_of_network(0.1, 0.2, 0.1, "latency (replies from the LLC 45 % busy)");
+	limit_of_network(0.1, 0.71, 0.1, "replies from the LLC (45 % busy, requests wait 71 %)");
+	limit_of_network(0.8, 0.2, 0.1, "requests to the LLC (30 % busy, requests wait 80 %)");
+	limit_of_network(0.8, 0.71, 0.1, "replies from the LLC (45 % busy, requests wait 71 %)");
+	limit_of_network(0.99, 0.2, 0.9, "DRAM bandwidth (10 % busy, requests wait 90 %)");
+}
+
 /* rtx3080 moves 444 bytes a core cycle. */
 static void test_limits(void **state)
 {
@@ -150,6 +191,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences), cmocka_unit_test(test_any_numbers),
-		cmocka_unit_test(test_limits)};
+		cmocka_unit_test(test_limits), cmocka_unit_test(test_network_limits)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
