@@ -89,18 +89,27 @@ double ct_crossbar_wait(unsigned n, double flits, double rho)
 	return n > 0 ? ct_channel_wait(flits, rho) * (n - 1) / n : 0;
 }
 
+/* With one input for 1 / k outputs: a packet in each cycle, or with several as many as each have an output behind that of the one
+ * before, the next of which does so with the chance (1 - k) / 2. With one output it is always busy. */
+static double of_one_port(double k, int several)
+{
+	return several && k < 1 ? 2 * k / (1 + k) : fmin(k, 1);
+}
+
 /* k inputs for each of many outputs hold as many first packets there as a queue of constant service with the load rho does:
- * k = rho + rho^2 / (2 (1 - rho)). Of few ports less is lost: the published values of n inputs and n outputs (Karol et al.
- * 1987, table I) say what part of it. */
-double ct_crossbar_throughput(double inputs, double outputs)
+ * k = rho + rho^2 / (2 (1 - rho)), or where the next packet of an input need not wait for the next cycle, so that half of a
+ * cycle less is waited on average, k = rho / 2 + rho^2 / (2 (1 - rho)). Of few ports less is lost: the published values of n
+ * inputs and n outputs (Karol et al. 1987, table I) say what part of it. */
+double ct_crossbar_throughput(double inputs, double outputs, int several)
 {
 	static const double square[] = {1, 1, 0.7500, 0.6825, 0.6553, 0.6399, 0.6302, 0.6234, 0.6184};
 	enum { LAST = sizeof square / sizeof square[0] - 1 };
-	const double k = inputs / outputs, many = 1 + k - sqrt(1 + k * k), one = fmin(k, 1);
+	const double k = inputs / outputs,
+		     many = several ? 2 * k / (1 + 2 * k) : 1 + k - sqrt(1 + k * k);
 	const double of_many = 2 - sqrt(2), n = fmin(inputs, outputs);
 	const size_t row = n < LAST ? (size_t)n : LAST;
 	const double part = (square[row] - of_many) / (1 - of_many) * (double)row / n;
-	return many + part * (one - many);
+	return many + part * (of_one_port(k, several) - many);
 }
 
 double ct_butterfly_wait(unsigned k, double flits, double rho)

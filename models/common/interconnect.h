@@ -50,8 +50,9 @@ double ct_channel_wait(double flits, double rho);
  * al. 1987). */
 double ct_crossbar_wait(unsigned n, double flits, double rho);
 /* The share of the time that an output of a crossbar is busy at most, where each of the inputs sends its packets in their
- * order, to uniform destinations, so that its first holds up the others (Karol et al. 1987). Both counts are at least 1. */
-double ct_crossbar_throughput(double inputs, double outputs);
+ * order, to uniform destinations, so that its first holds up the others (Karol et al. 1987). several: an input may send several
+ * in a cycle, to outputs that have not had their turn yet. Both counts are at least 1. */
+double ct_crossbar_throughput(double inputs, double outputs, int several);
 /* The wait at one stage of a butterfly of switches k x k (Kruskal & Snir 1983). */
 double ct_butterfly_wait(unsigned k, double flits, double rho);
 

@@ -198,18 +198,19 @@ static double demand_factor(const struct ct_perf *m, const struct ct_perf_point 
 	return factor > 1 ? 1 + (factor - 1) * (1 - m->l1_full * (1 - left)) : factor;
 }
 
-/* The share of the time that a station can be busy: less than all of it for ports of a crossbar whose packets have several
- * flits. Those of one flit pass their like (doc/replay.md section 7). */
+/* The share of the time that a station can be busy: less than all of it for ports of a crossbar. Where packets are one flit, an
+ * input sends several in a cycle, so that its own port never binds (doc/replay.md section 7). */
 static double port_limit(const struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
 {
 	const struct ct_gpu *g = &m->gpu;
 	const double sms = fmax(pt->sms, 1), slices = g->llc_slices;
-	if (g->noc == CT_NOC_MESH || g->noc_flits_as_one)
+	const int several = g->noc_flits_as_one != 0;
+	if (g->noc == CT_NOC_MESH)
 		return 1;
-	if (station == CT_PERF_SM_REQUEST || station == CT_PERF_SM_REPLY)
-		return ct_crossbar_throughput(slices, sms);
-	if (station == CT_PERF_SLICE_IN || station == CT_PERF_SLICE_OUT)
-		return ct_crossbar_throughput(sms, slices);
+	if (station == CT_PERF_SM_REPLY || (station == CT_PERF_SM_REQUEST && !several))
+		return ct_crossbar_throughput(slices, sms, several);
+	if (station == CT_PERF_SLICE_IN || (station == CT_PERF_SLICE_OUT && !several))
+		return ct_crossbar_throughput(sms, slices, several);
 	return 1;
 }
 
@@ -251,7 +252,9 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 	for (size_t i = 0; i < n; i++) {
 		int banked = i == CT_PERF_SLICE_IN || i == CT_PERF_SLICE_OUT || i == CT_PERF_LLC;
 		factor[i] = demand_factor(m, pt, i, s[i].demand);
-		s[i].demand *= (factor[i] - 1 + (banked ? 1 / pt->slices : 1)) / port_limit(m, pt, i);
+		const double each = banked ? 1 / pt->slices : 1;
+		s[i].demand *= (factor[i] > 1 ? factor[i] - 1 + each : factor[i] * each) /
+		               port_limit(m, pt, i);
 	}
 	for (size_t i = CT_PERF_L1; i < CT_PERF_STATIONS; i++)
 		s[i].wait *= factor[i] * m->a.wait_factor;
@@ -624,6 +627,10 @@ static void anchor_model(struct ct_perf *m, const struct ct_perf_point *pt, enum
 	turn_knob(m, pt, &m->a.wait_factor, 0, 1, want);
 	if (baseline_cycles(m, pt) > want * (1 + 1e-9))
 		turn_knob(m, pt, &m->a.latency_factor, 0, 1, want);
+	/* Ports that pass more than their limit have packets that do not meet. */
+	for (size_t i = CT_PERF_SM_REQUEST; i < CT_PERF_LLC; i++)
+		if (baseline_cycles(m, pt) > want * (1 + 1e-9))
+			turn_knob(m, pt, factor_of(m, i), 0, *factor_of(m, i), want);
 }
 
 /* The demands that losses are relative to: those of the replayed run. */
