@@ -211,7 +211,6 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 	ct_table_render(&t, b);
 }
 
-/* What each part of the GPU does, as the replay has counted it, and which limits. */
 /* The share of the time that requests wait for the part that they wait for longest. */
 static double longest_wait(const struct ct_cause_part part[CT_CAUSE_PARTS])
 {
@@ -221,6 +220,7 @@ static double longest_wait(const struct ct_cause_part part[CT_CAUSE_PARTS])
 	return most;
 }
 
+/* What each part of the GPU does, as the replay has counted it, and which limits. */
 static void print_limits(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const unsigned char rank[3 + CT_CAUSE_PARTS] = {0, 1, 2, 3, 3, 4, 1, 2, 0};

@@ -358,7 +358,7 @@ static CT_INLINE void count_backlog(const struct rp_net *n, struct ct_replay *r,
 {
 	uint32_t have = n->pending;
 	if (!r->g.noc_flits_as_one)
-		for (uint32_t i = 0; i < n->inputs; i++)
+		for (uint32_t i = 0; i < n->inputs && have < n->full; i++)
 			have += n->sends_at[i] > cycle;
 	if (have >= n->full)
 		++*(requests ? &r->total.noc_request_backlog : &r->total.noc_reply_backlog);

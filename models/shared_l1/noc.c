@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "replay/parts.h"
 
 enum ct_sl_network ct_sl_network_of(const struct ct_gpu *g)
 {
@@ -15,9 +16,7 @@ enum ct_sl_network ct_sl_network_of(const struct ct_gpu *g)
 
 double ct_sl_flits(const struct ct_gpu *g, double bytes)
 {
-	if (g->noc_flits_as_one)
-		return 1;
-	return fmax(ceil((bytes + g->noc_header_bytes) / g->noc_flit_bytes), 1);
+	return ct_part_flits(g, (uint32_t)ceil(bytes));
 }
 
 static double *alloc_load(const struct ct_sl_noc *n)

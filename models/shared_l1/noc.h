@@ -49,8 +49,7 @@ void ct_sl_noc_free(struct ct_sl_noc *n);
 /* What AUTO stands for on a GPU. */
 enum ct_sl_network ct_sl_network_of(const struct ct_gpu *g);
 
-/* Flits of a packet with `bytes` of data (0: control). As the GPU counts: header and data
- * in flits, or one packet per sector. */
+/* Flits of a packet with `bytes` of data (0: control), as a replay has them: ct_part_flits(). */
 double ct_sl_flits(const struct ct_gpu *g, double bytes);
 
 /* Unloaded round trip between requester and home, core cycles: request of `out` flits,

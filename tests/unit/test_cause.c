@@ -99,16 +99,13 @@ static void test_any_numbers(void **state)
 	}
 }
 
-/* dram: bytes; awaited: of a run of a million cycles, in which requests waited for DRAM. */
-static void limit(double speedup, const struct ct_cause_flow *f, double dram, double awaited,
-                  const char *want)
+/* A run of a million cycles on rtx3080 that moved so many bytes, in which requests waited for DRAM for a share of the time. */
+static struct ct_profile *replayed(double dram, double awaited)
 {
-	char t[TEXT] = "why", value[32];
 	struct ct_profile *p = ct_profile_new(NULL);
 	const char *gp[3] = {"sm.count", "68", ""};
 	assert_non_null(p);
 	assert_int_equal(ct_profile_put(p, "GP", 3, gp, NULL), 0);
-	snprintf(value, sizeof value, "%.0f", dram);
 	assert_int_equal(ct_profile_add_count(p, "all", "cycles", 1100000, NULL, "replay", NULL), 0);
 	assert_int_equal(ct_profile_add_count(p, "all", "launch_cycles", 100000, NULL, "replay", NULL),
 	                 0);
@@ -120,35 +117,34 @@ static void limit(double speedup, const struct ct_cause_flow *f, double dram, do
 	assert_int_equal(ct_profile_add_im(p, "all", "dram_backlog_cycles",
 	                                   awaited * 1e6 * 20 * 4750 / 1710, NULL, NULL),
 	                 0);
+	return p;
+}
+
+static void limit(double speedup, const struct ct_cause_flow *f, double dram, double awaited,
+                  const char *want)
+{
+	char t[TEXT] = "why";
+	struct ct_profile *p = replayed(dram, awaited);
 	ct_cause_add_limit(t, sizeof t, p, speedup, f);
 	assert_string_equal(t, want);
 	ct_profile_free(p);
 }
 
-/* What limits a run in which the crossbars had backlogs for these shares of a million cycles, with their clock that of the SMs. */
+/* What limits a run in which the crossbars, with the SMs' clock, and DRAM had backlogs for these shares of the time. */
 static void limit_of_network(double requests, double replies, double dram, const char *want)
 {
-	char t[TEXT] = "";
-	struct ct_profile *p = ct_profile_new(NULL);
-	const char *gp[3] = {"sm.count", "68", ""};
-	assert_non_null(p);
-	assert_int_equal(ct_profile_put(p, "GP", 3, gp, NULL), 0);
-	assert_int_equal(ct_profile_add_count(p, "all", "cycles", 1000000, NULL, "replay", NULL), 0);
-	assert_int_equal(ct_profile_add_count(p, "all", "launch_cycles", 0, NULL, "replay", NULL), 0);
 	/* 40 slices take the requests, 68 SMs the replies */
-	assert_int_equal(ct_profile_add_im(p, "all", "noc_request_cycles", 0.3 * 40e6, NULL, NULL), 0);
-	assert_int_equal(ct_profile_add_im(p, "all", "noc_reply_cycles", 0.45 * 68e6, NULL, NULL), 0);
-	assert_int_equal(
-		ct_profile_add_im(p, "all", "noc_request_backlog_cycles", requests * 1e6, NULL, NULL),
-		0);
-	assert_int_equal(
-		ct_profile_add_im(p, "all", "noc_reply_backlog_cycles", replies * 1e6, NULL, NULL), 0);
-	assert_int_equal(ct_profile_add_im(p, "all", "dram_backlog_cycles",
-	                                   dram * 1e6 * 20 * 4750 / 1710, NULL, NULL),
-	                 0);
-	assert_int_equal(ct_profile_add_real(p, "all", "dram_read_bytes", 44.4e6, NULL, "replay", NULL),
-	                 0);
-	assert_int_equal(ct_profile_add_count(p, "all", "dram_write_bytes", 0, NULL, "replay", NULL), 0);
+	const struct {
+		const char *name;
+		double cycles;
+	} im[] = {{"noc_request_cycles", 0.3 * 40e6},
+	          {"noc_reply_cycles", 0.45 * 68e6},
+	          {"noc_request_backlog_cycles", requests * 1e6},
+	          {"noc_reply_backlog_cycles", replies * 1e6}};
+	char t[TEXT] = "";
+	struct ct_profile *p = replayed(44.4e6, dram);
+	for (size_t i = 0; i < sizeof im / sizeof im[0]; i++)
+		assert_int_equal(ct_profile_add_im(p, "all", im[i].name, im[i].cycles, NULL, NULL), 0);
 	assert_int_equal(ct_cause_limit(t, sizeof t, p, "all"), CT_OK);
 	assert_string_equal(t, want);
 	ct_profile_free(p);

@@ -23,22 +23,31 @@ static uint32_t line_of(const void *ctx, uint32_t cta, uint32_t warp, uint32_t l
 	return 0x10000000 + 128 * ((load * WARPS + warp + cta * 37) % LINES);
 }
 
-/* Cycles of fermi-15 with these settings, for each line that an SM reads. */
-static double cycles_per_line(uint32_t sms, const char *const *settings, size_t n,
-                              enum ct_replay_timing timing)
+/* Counts of so many SMs of fermi-15 with these settings, which becomes *g. */
+static const struct ct_replay_counts *
+read_all(struct ct_gpu *g, uint32_t sms, uint32_t warps, const char *const *settings, size_t n,
+         enum ct_replay_timing timing)
 {
 	static struct micro_result r;
-	struct ct_gpu g;
 	struct micro m;
 	struct ct_replay_options o = {.timing = timing};
 	char count[32];
 	const char *set[SETTINGS + 2] = {count, "l1.mshr_entries=128"};
 	snprintf(count, sizeof count, "sm.count=%u", sms);
 	memcpy(set + 2, settings, n * sizeof *settings);
-	test_gpu_with(&g, "fermi-15", set, n + 2);
-	micro_loads(&m, "all", sms, WARPS, LOADS, 4, line_of, NULL);
-	micro_run(&m, &g, &o, &r);
-	return (double)(r.c.cycles - r.c.launch_cycles) / LINES;
+	test_gpu_with(g, "fermi-15", set, n + 2);
+	micro_loads(&m, "all", sms, warps, LOADS, 4, line_of, NULL);
+	micro_run(&m, g, &o, &r);
+	return &r.c;
+}
+
+/* Cycles of it for each line that an SM reads. */
+static double cycles_per_line(uint32_t sms, const char *const *settings, size_t n,
+                              enum ct_replay_timing timing)
+{
+	struct ct_gpu g;
+	const struct ct_replay_counts *c = read_all(&g, sms, WARPS, settings, n, timing);
+	return (double)(c->cycles - c->launch_cycles) / LINES;
 }
 
 /* What binds takes `bound` cycles for a line, in both timings, and less than `most`; without it less than `rest` pass. */
@@ -121,20 +130,15 @@ static void clocks_may_be_faster(void **state)
 }
 
 /* The shares of the network's time in which each crossbar has all that it can move. */
-static void shares_of_backlog(const char *sms, const char *flits, uint32_t warps,
+static void shares_of_backlog(uint32_t sms, const char *flits, uint32_t warps,
                               enum ct_replay_timing timing, double *requests, double *replies)
 {
-	static struct micro_result r;
+	const char *const set[] = {"clock.llc=1400MHz", flits};
 	struct ct_gpu g;
-	struct micro m;
-	struct ct_replay_options o = {.timing = timing};
-	const char *set[] = {"l1.mshr_entries=128", "clock.llc=1400MHz", sms, flits};
-	test_gpu_with(&g, "fermi-15", set, 4);
-	micro_loads(&m, "all", g.sms, warps, LOADS, 4, line_of, NULL);
-	micro_run(&m, &g, &o, &r);
-	double ticks = (double)(r.c.cycles - r.c.launch_cycles) * g.noc_mhz / g.core_mhz;
-	*requests = (double)r.c.noc_request_backlog / ticks;
-	*replies = (double)r.c.noc_reply_backlog / ticks;
+	const struct ct_replay_counts *c = read_all(&g, sms, warps, set, 2, timing);
+	double ticks = (double)(c->cycles - c->launch_cycles) * g.noc_mhz / g.core_mhz;
+	*requests = (double)c->noc_request_backlog / ticks;
+	*replies = (double)c->noc_reply_backlog / ticks;
 }
 
 /* Lines of five flits keep the twelve slices sending; where every packet is one flit, many SMs keep them taking; few warps do
@@ -145,16 +149,14 @@ static void a_backlog_shows_what_a_network_holds_up(void **state)
 	double requests, replies;
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		shares_of_backlog("sm.count=15", "noc.packet_flits_one=off", WARPS, timings[i],
-		                  &requests, &replies);
+		shares_of_backlog(15, "noc.packet_flits_one=off", WARPS, timings[i], &requests,
+		                  &replies);
 		if (!(replies > 0.7 && replies <= 1 && requests < 0.2))
 			fail_msg("long replies: requests %.3f, replies %.3f", requests, replies);
-		shares_of_backlog("sm.count=60", "noc.packet_flits_one=on", WARPS, timings[i], &requests,
-		                  &replies);
+		shares_of_backlog(60, "noc.packet_flits_one=on", WARPS, timings[i], &requests, &replies);
 		if (!(requests > 0.7 && requests <= 1 && replies < requests))
 			fail_msg("many SMs: requests %.3f, replies %.3f", requests, replies);
-		shares_of_backlog("sm.count=15", "noc.packet_flits_one=off", 1, timings[i], &requests,
-		                  &replies);
+		shares_of_backlog(15, "noc.packet_flits_one=off", 1, timings[i], &requests, &replies);
 		if (!(requests < 0.05 && replies < 0.05))
 			fail_msg("few warps: requests %.3f, replies %.3f", requests, replies);
 	}
