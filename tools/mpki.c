@@ -223,7 +223,7 @@ static double longest_wait(const struct ct_cause_part part[CT_CAUSE_PARTS])
 /* What each part of the GPU does, as the replay has counted it, and which limits. */
 static void print_limits(const struct ct_profile *p, struct ct_buf *b)
 {
-	static const unsigned char rank[3 + CT_CAUSE_PARTS] = {0, 1, 2, 3, 3, 4, 1, 2, 0};
+	static const unsigned char rank[3 + CT_CAUSE_PARTS] = {0, 1, 2, 4, 4, 3, 3, 4, 1, 2, 0};
 	struct ct_table t = {.columns = 3 + CT_CAUSE_PARTS, .style = ct_terminal_style(), .rank = rank};
 	struct ct_cause_part part[CT_CAUSE_PARTS];
 	const char *scope;

@@ -191,6 +191,8 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 	const uint64_t loads = c->mem_latency_count, stall = c->mem_stall_warp_cycles;
 	const uint64_t run = c->cycles - c->launch_cycles;
 	const int mesh = g->noc == CT_NOC_MESH; /* which no crossbar replays */
+	const int full = c->mem_stall_open ||
+	                 !stall; /* quick timing does not know what follows from order */
 	const uint64_t computing = c->resident_warp_cycles > stall ? c->resident_warp_cycles - stall : 0;
 	const struct im_item items[] = {
 		{"launches", (double)launches},
@@ -214,6 +216,8 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 		{"noc_request_cycles", (double)c->noc_request_busy},
 		{"noc_reply_cycles", (double)c->noc_reply_busy},
 		{"llc_cycles", (double)c->llc_busy},
+		{"l1_set_stall_cycles", full ? (double)c->l1_set_stall : NAN},
+		{"l1_mshr_stall_cycles", full ? (double)c->l1_mshr_stall : NAN},
 		{"llc_merge_stall_cycles", (double)c->llc_merge_stall},
 		{"dram_cycles", (double)c->dram_busy},
 		{"noc_request_backlog_cycles", mesh ? NAN : (double)c->noc_request_backlog},
@@ -223,7 +227,7 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 		/* Operands of the quotients above, so that profiles merge. */
 		{"mem_latency_sum", (double)c->mem_latency_sum},
 		{"mem_stall_warp_cycles", (double)stall},
-		{"mem_stall_open_cycles", c->mem_stall_open || !stall ? (double)c->mem_stall_open : NAN},
+		{"mem_stall_open_cycles", full ? (double)c->mem_stall_open : NAN},
 		{"resident_warp_cycles", (double)c->resident_warp_cycles},
 		{"busy_sm_cycles", (double)c->busy_sm_cycles},
 		{"run_cycles", (double)run},

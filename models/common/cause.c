@@ -106,7 +106,7 @@ static double sn_of(const struct ct_profile *p, const char *scope, const char *n
 	return ct_profile_get(p, scope, name, &v) ? v : NAN;
 }
 
-enum { REQUESTS = 2, REPLIES, DRAM = CT_CAUSE_PARTS - 1 };
+enum { L1_SETS = 2, L1_MSHRS, REQUESTS, REPLIES, SLICES, DRAM };
 
 int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause_part s[CT_CAUSE_PARTS])
 {
@@ -117,10 +117,13 @@ int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause
 		return st == CT_ERR_NOMEM ? st : 0;
 	double noc = g.noc_mhz / g.core_mhz, llc = g.llc_mhz / g.core_mhz;
 	double peak = ct_gpu_dram_gbps(&g) * 1e3 / g.core_mhz; /* bytes a core cycle */
+	double sm_cycles = item_of(p, scope, "busy_sm_cycles");
 	double bytes = sn_of(p, scope, "dram_read_bytes") + sn_of(p, scope, "dram_write_bytes");
 	const struct ct_cause_part made[CT_CAUSE_PARTS] = {
 		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers), NAN},
 		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms), NAN},
+		{"L1 sets", item_of(p, scope, "l1_set_stall_cycles") / sm_cycles, NAN},
+		{"L1 MSHRs", item_of(p, scope, "l1_mshr_stall_cycles") / sm_cycles, NAN},
 		{"requests to the LLC",
 	         item_of(p, scope, "noc_request_cycles") / (run * ct_gpu_request_ports(&g) * noc),
 	         item_of(p, scope, "noc_request_backlog_cycles") / (run * noc)},
@@ -149,11 +152,21 @@ static double share_used(const struct ct_cause_part *s)
 	return fmax(s->busy, s->awaited);
 }
 
+static int is_of_l1(size_t part)
+{
+	return part == L1_SETS || part == L1_MSHRS;
+}
+
+/* Misses that wait for a part behind fill the L1s, too: these limit nothing then. */
 static const struct ct_cause_part *busiest_station(const struct ct_cause_part s[CT_CAUSE_PARTS])
 {
 	const struct ct_cause_part *most = &s[0];
-	for (int i = 1; i < CT_CAUSE_PARTS; i++)
-		if (!(share_used(most) >= share_used(&s[i])) && isfinite(s[i].busy))
+	int behind = 0;
+	for (size_t i = REQUESTS; i < CT_CAUSE_PARTS; i++)
+		behind |= share_used(&s[i]) >= LIMITS;
+	for (size_t i = 1; i < CT_CAUSE_PARTS; i++)
+		if (!(share_used(most) >= share_used(&s[i])) && isfinite(s[i].busy) &&
+		    !(behind && is_of_l1(i)))
 			most = &s[i];
 	return most;
 }
@@ -182,16 +195,27 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 		return;
 	if (ct_cause_busy(p, "all", s) <= 0 || !isfinite(busiest_station(s)->busy))
 		return;
+	/* What L1s lack they lack for the same share of another time, as far as anybody knows. */
+	const double l1 = flow->own_l1 ? NAN : 1 / factor_of(speedup);
 	const double change[CT_CAUSE_PARTS] = {
-		1 / factor_of(flow->sms), 1 / factor_of(flow->sms),
-		factor_of(flow->llc),     factor_of(flow->llc) / factor_of(flow->sms),
-		factor_of(flow->llc),     factor_of(flow->dram)};
+		1 / factor_of(flow->sms),
+		1 / factor_of(flow->sms),
+		l1,
+		l1,
+		factor_of(flow->llc),
+		factor_of(flow->llc) / factor_of(flow->sms),
+		factor_of(flow->llc),
+		factor_of(flow->dram)};
 	for (int i = 0; i < CT_CAUSE_PARTS; i++)
 		then[i] = (struct ct_cause_part){s[i].name, s[i].busy * change[i] * factor_of(speedup),
 		                                 s[i].awaited * change[i] * factor_of(speedup)};
 	const struct ct_cause_part *before = busiest_station(s), *after = busiest_station(then);
 	ct_fact_add(text, n, ", limited by ");
 	add_part(text, n, before);
+	if (flow->own_l1 && is_of_l1((size_t)(before - s)) && share_used(before) >= LIMITS) {
+		ct_fact_add(text, n, " before");
+		return;
+	}
 	if (strcmp(limit_name(before), limit_name(after)) == 0 ||
 	    strlen(text) + LIMIT_TEXT + VERDICT_TEXT > n)
 		return;

@@ -29,10 +29,11 @@ void ct_cause_add(char *text, size_t n, double speedup, const struct ct_cause *c
  * that of the GPU as configured; 1 or NaN where it does not change or is not known. */
 struct ct_cause_flow {
 	double sms, llc, dram;
+	int own_l1; /* it has L1s of another kind: what misses wait for in the configured ones says nothing of them */
 };
 
 /* Adds ", limited by DRAM bandwidth (82 % busy)" or "DRAM bandwidth (32 % busy, requests wait 98 %)", and where something
- * else would limit the changed run " before and latency (41 %) after". From SN and IM of scope all, as replayed; nothing where p lacks them, or where the
+ * else would limit the changed run " before and latency (41 %) after", or only " before" where nobody knows. From SN and IM of scope all, as replayed; nothing where p lacks them, or where the
  * text would leave a verdict no room to name what it is held against. Pure. */
 void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double speedup,
                         const struct ct_cause_flow *flow);
@@ -43,12 +44,13 @@ int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char 
 
 /* A part of the GPU, and the shares of the replayed cycles of a scope, without launches, that it works and that it has all it can
  * serve at once, DRAM as many requests as it has banks, a crossbar as many packets as it can move: 1 is always, NaN not known.
- * Of issue, L1 ports and slices it is not known. */
+ * Of issue, L1 ports and slices it is not known. Sets and MSHRs of the L1s are at work while a miss waits for a line of its
+ * set, or for a free one of them. */
 struct ct_cause_part {
 	const char *name;
 	double busy, awaited;
 };
-enum { CT_CAUSE_PARTS = 6 }; /* the last is DRAM */
+enum { CT_CAUSE_PARTS = 8 }; /* the last is DRAM */
 
 /* Fills in all parts, from the schedulers to DRAM, from what the replay has counted: 1; 0 where p does not tell, or
  * CT_ERR_NOMEM. Pure. */

@@ -50,7 +50,7 @@ void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *
 	const struct ct_cause cause[] = {
 		{"LLC sector misses", " per 1000 instructions", 1, before, after, 0},
 		{"SMs that compute", "", 1, all, judged_value(p, "compute_sms"), 1}};
-	const struct ct_cause_flow flow = {judged_value(p, "compute_sms") / all, 1, after / before};
+	const struct ct_cause_flow flow = {judged_value(p, "compute_sms") / all, 1, after / before, 0};
 	char size[CT_FACT_TEXT_MAX], more[CT_FACT_TEXT_MAX];
 	ct_fact_size_text(set, size);
 	ct_fact_size_text(extra, more);

@@ -58,7 +58,7 @@ void ct_sl_reason(const struct ct_profile *p, const struct ct_mechanism_number *
 		{"accesses to other SMs", " %", 100, 0, judged_value(p, "remote_fraction"), 0}};
 	const struct ct_cause_flow flow = {
 		1, judged_value(p, "l1_miss_rate") / estimate_of(p, "Private", "l1_miss_rate"),
-		judged_value(p, "llc_mpki") / ct_fact_sn(p, "llc_mpki")};
+		judged_value(p, "llc_mpki") / ct_fact_sn(p, "llc_mpki"), 1};
 	if (n > 0)
 		text[0] = '\0';
 	if (isnan(copies) || isnan(miss)) {

@@ -65,7 +65,7 @@ void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
 			0};
 	const struct ct_cause_flow flow = {
 		1, cause[2].after / cause[2].before,
-		metric_of(p, "TSC+", "llc_mpki") / metric_of(p, "configured", "llc_mpki")};
+		metric_of(p, "TSC+", "llc_mpki") / metric_of(p, "configured", "llc_mpki"), 1};
 	if (!(used >= 0 && used <= 4)) {
 		snprintf(text, n, "the profile has no line utilisation");
 		return;

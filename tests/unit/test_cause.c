@@ -162,10 +162,41 @@ static void test_network_limits(void **state)
 	limit_of_network(0.99, 0.2, 0.9, "DRAM bandwidth (10 % busy, requests wait 90 %)");
 }
 
+/* What limits a run, and after it sped up with the flow, whose misses waited for lines of their sets and for MSHRs for these
+ * shares of the SMs' time, and its requests for DRAM. */
+static void limit_of_l1(double sets, double mshrs, double dram, double speedup, int own_l1,
+                        const char *want)
+{
+	const struct ct_cause_flow flow = {1, 1, 1, own_l1};
+	char t[TEXT] = "why";
+	struct ct_profile *p = replayed(44.4e6, dram);
+	assert_int_equal(ct_profile_add_im(p, "all", "busy_sm_cycles", 60e6, NULL, NULL), 0);
+	assert_int_equal(ct_profile_add_im(p, "all", "l1_set_stall_cycles", sets * 60e6, NULL, NULL), 0);
+	assert_int_equal(ct_profile_add_im(p, "all", "l1_mshr_stall_cycles", mshrs * 60e6, NULL, NULL),
+	                 0);
+	ct_cause_add_limit(t, sizeof t, p, speedup, &flow);
+	assert_string_equal(t, want);
+	ct_profile_free(p);
+}
+
+/* L1s whose misses wait for places limit a run, but not where these are taken by misses that wait for DRAM; what another L1
+ * lacks nobody knows. */
+static void test_l1_limits(void **state)
+{
+	(void)state;
+	limit_of_l1(0.5, 0.1, 0.1, 1, 0, "why, limited by latency (L1 sets 50 % busy)");
+	limit_of_l1(0.9, 0.1, 0.1, 1, 0, "why, limited by L1 sets (90 % busy)");
+	limit_of_l1(0.1, 0.7, 0.1, 2, 0, "why, limited by L1 MSHRs (70 % busy)");
+	limit_of_l1(0.9, 0.7, 0.8, 1, 0,
+	            "why, limited by DRAM bandwidth (10 % busy, requests wait 80 %)");
+	limit_of_l1(0.9, 0.1, 0.1, 2, 1, "why, limited by L1 sets (90 % busy) before");
+	limit_of_l1(0.5, 0.1, 0.1, 2, 1, "why, limited by latency (L1 sets 50 % busy)");
+}
+
 /* rtx3080 moves 444 bytes a core cycle. */
 static void test_limits(void **state)
 {
-	const struct ct_cause_flow same = {1, NAN, 1}, half = {1, 1, 0.25};
+	const struct ct_cause_flow same = {1, NAN, 1, 0}, half = {1, 1, 0.25, 0};
 	(void)state;
 	limit(1, &same, 400e6, 0.9, "why, limited by DRAM bandwidth (90 % busy)");
 	limit(1, &same, 40e6, 0.5, "why, limited by latency (DRAM bandwidth 9 % busy)");
@@ -187,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences), cmocka_unit_test(test_any_numbers),
-		cmocka_unit_test(test_limits), cmocka_unit_test(test_network_limits)};
+		cmocka_unit_test(test_limits), cmocka_unit_test(test_network_limits),
+		cmocka_unit_test(test_l1_limits)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,9 @@ enum {
 /* What the part that decides over admission has been told of a line, or has said. */
 enum rp_admission { RP_NOT_ASKED, RP_MAY_ALLOCATE, RP_PASSES, RP_WAS_FOUND };
 
+/* What a sector that misses the L1 needs besides a place in the miss queue. */
+enum rp_l1_lack { RP_LACKS_SET = 1, RP_LACKS_MSHR = 2 };
+
 /* One line that a memory instruction asks for, until every sector has met the L1. Parts may
  * divide a line into up to 32 chunks, the L1 of the engine has at most 8 sectors. */
 struct rp_lreq {
@@ -155,6 +158,8 @@ struct rp_full_sm {
 	uint32_t bank_head[RP_MAX_L1_BANKS];
 	uint32_t in_bank[RP_MAX_L1_BANKS];
 	uint32_t full_banks;   /* that take no more */
+	uint32_t l1_lacks;     /* enum rp_l1_lack: for want of what a bank did not move, ... */
+	uint32_t l1_lacks_at;  /* ... since this cycle */
 	struct rp_step *steps; /* with an L1 that is a part, whose bank is 0 */
 	uint32_t step_cap, step_head, nsteps;
 	struct rp_mshr *mshr;
