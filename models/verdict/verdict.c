@@ -322,17 +322,16 @@ static void take_sufficient(struct case_of *c, struct ct_verdict *v)
 	}
 }
 
-/* An estimate that is above what is possible is an error of the estimate. Where all of its range is, it tells nothing but
- * that there may be a gain: from none to the bound. An ideal may be slower than the GPU as configured, with requests in
- * another order: that makes no loss of an estimate. */
+/* An estimate that is above what is possible is off by that much at least, and may be as far on the other side. An ideal may be
+ * slower than the GPU as configured, with requests in another order: that makes no loss of an estimate. */
 static void keep_to_bound(double ideal, struct ct_verdict *v)
 {
 	double bound = fmax(ideal, 1);
 	if (bound >= v->high)
 		return;
 	v->high = bound;
-	if (v->low > bound)
-		v->low = 1;
+	if (v->speedup > bound)
+		v->low = fmin(v->low, bound * bound / v->speedup);
 	v->speedup = fmin(v->speedup, bound);
 }
 
