@@ -25,9 +25,9 @@ static const double BACKLOG_UNSURE = 0.01;
 const char *ct_perf_station_name(size_t i)
 {
 	static const char *const name[CT_PERF_STATIONS + 1] = {
-		"issue slots",    "execution units",   "L1 bandwidth",    "SM request port",
-		"SM reply port",  "LLC request ports", "LLC reply ports", "LLC bandwidth",
-		"DRAM bandwidth", "latency",
+		"issue slots",     "execution units", "L1 bandwidth",      "lines of an L1 set",
+		"SM request port", "SM reply port",   "LLC request ports", "LLC reply ports",
+		"LLC bandwidth",   "DRAM bandwidth",  "latency",
 	};
 	return i < CT_PERF_STATIONS ? name[i] : name[CT_PERF_STATIONS];
 }
@@ -108,6 +108,14 @@ double ct_perf_dram_share(const struct ct_perf_point *pt)
 	double sum = 0;
 	for (unsigned i = 0; i < pt->n_classes; i++)
 		sum += pt->cls[i].dram ? pt->cls[i].share : 0;
+	return sum;
+}
+
+double ct_perf_latency_beyond_l1(const struct ct_perf_point *pt)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < pt->n_classes; i++)
+		sum += pt->cls[i].share * pt->cls[i].latency;
 	return sum;
 }
 
@@ -214,6 +222,12 @@ static double port_limit(const struct ct_perf *m, const struct ct_perf_point *pt
 	return 1;
 }
 
+/* For how long the misses of a load hold a line, if they come one after the other. */
+static double held_lines(const struct ct_perf *m, const struct ct_perf_point *pt)
+{
+	return pt->set_misses * m->w->l1_read_misses / m->loads * ct_perf_latency_beyond_l1(pt);
+}
+
 /* Fills the stations of one configuration; all per load. factor[] gets those on their demands. */
 static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point *pt,
                             struct ct_amva_station *s, double *factor)
@@ -234,6 +248,7 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 	set_station(&s[CT_PERF_ISSUE], insts, sms * m->gpu.schedulers, m->parallelism * insts, 1);
 	set_station(&s[CT_PERF_UNITS], w->unit_cycles / loads, sms, 0, 1);
 	set_station(&s[CT_PERF_L1], m->l1_cycles / loads, sms, m->l1_cycles / loads, 1);
+	set_station(&s[CT_PERF_L1_SETS], held_lines(m, pt), sms, 0, 1);
 	set_station(&s[CT_PERF_SM_REQUEST], pt->request_packets * req / loads, sms,
 	            to_llc * pt->request_packets * req / loads, 1);
 	set_station(&s[CT_PERF_SM_REPLY], pt->reply_packets * req / loads, sms,
@@ -297,6 +312,7 @@ void ct_perf_filter_l1(struct ct_perf_point *pt, double reads, double traffic)
 	double misses = ct_perf_dram_share(pt);
 	with_misses(&old, reads > 0 ? fmin(misses / reads, 1) : 0, pt);
 	pt->l1_miss = fmin(old.l1_miss * reads, 1);
+	pt->set_misses *= reads;
 	pt->dram_bytes = old.dram_bytes;
 	pt->cold = reads > 0 ? fmin(old.cold / reads, 1) : 0;
 	pt->request_packets *= traffic;
@@ -357,28 +373,42 @@ static void eval_anchored(const struct ct_perf *m, const struct ct_perf_point *p
 	out->ipc = m->w->thread_insts / out->cycles;
 }
 
+/* What a share of the run comes to with the settings that are its own, added to the sum. The bottleneck is that of the share
+ * that takes longest: *longest, so far. */
+static void add_share(const struct ct_perf *m, const struct ct_perf_point *pt, double share,
+                      const struct ct_perf_anchored *a, double *longest, struct ct_perf_result *sum)
+{
+	struct ct_perf own = *m;
+	struct ct_perf_result r;
+	if (!(share > 0))
+		return;
+	own.a = *a;
+	eval_anchored(&own, pt, &r);
+	const double cycles = share * r.cycles;
+	if (cycles > *longest) {
+		*longest = cycles;
+		sum->bottleneck = r.bottleneck;
+		sum->utilisation = r.utilisation;
+		sum->yield = r.yield;
+	}
+	sum->cycles += cycles;
+	sum->latency += share * r.latency;
+	sum->dram_utilisation += cycles * r.dram_utilisation;
+}
+
 void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt, struct ct_perf_result *out)
 {
-	const double part = m->paced_share;
-	struct ct_perf_result rest;
-	struct ct_perf paced;
-	eval_anchored(m, pt, out);
-	if (!(part > 0) || !(out->cycles > 0))
+	double rest = 1, longest = 0;
+	*out = (struct ct_perf_result){.bottleneck = CT_PERF_STATIONS, .yield = 1};
+	for (int i = 0; i < CT_PERF_PACED; i++) {
+		add_share(m, pt, m->paced[i].share, &m->paced[i].a, &longest, out);
+		rest -= m->paced[i].share;
+	}
+	add_share(m, pt, rest, &m->a, &longest, out);
+	if (!(out->cycles > 0))
 		return;
-	paced = *m;
-	paced.a = m->paced;
-	rest = *out;
-	eval_anchored(&paced, pt, out);
-	const double cycles = part * out->cycles + (1 - part) * rest.cycles;
-	const double dram = part * out->cycles * out->dram_utilisation +
-	                    (1 - part) * rest.cycles * rest.dram_utilisation;
-	const double latency = part * out->latency + (1 - part) * rest.latency;
-	if (part * out->cycles < (1 - part) * rest.cycles)
-		*out = rest;
-	out->cycles = cycles;
-	out->latency = latency;
-	out->dram_utilisation = dram / cycles;
-	out->ipc = m->w->thread_insts / cycles;
+	out->dram_utilisation /= out->cycles;
+	out->ipc = m->w->thread_insts / out->cycles;
 }
 
 void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms, double llc_lines,
@@ -415,6 +445,7 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	pt->llc_speed = ct_gpu_llc_gbps(g) / ct_gpu_llc_gbps(&m->gpu);
 	pt->dram_speed = ct_gpu_dram_gbps(g) / g->core_mhz /
 	                 (ct_gpu_dram_gbps(&m->gpu) / m->gpu.core_mhz);
+	pt->set_misses = 1;
 	pt->slices = 1;
 	pt->slice_beta = 1;
 }
@@ -504,27 +535,22 @@ static double latency_of_misses(const struct ct_perf *m, const struct ct_perf_po
 	return fmax((latency - (1 - missing) * m->t_l1) / missing, 0);
 }
 
-/* Share of the time in which the L1s have no miss register left, from the share that is taken on average (Little's law): none
- * of it up to a quarter, all of it from three quarters on. */
+/* The share of the SMs' time that so many SM cycles are; none where nobody has counted them. */
+static double share_of_sms(const struct ct_perf *m, double sm_cycles)
+{
+	return isnan(sm_cycles) ? 0 : fmin(sm_cycles / (m->w->active_sms * m->w->cycles), 1);
+}
+
+/* Share of the time in which the L1s have no miss register left. Where nobody has counted it, from the share that is taken on
+ * average (Little's law): none of it up to a quarter, all of it from three quarters on. */
 static double share_of_time_full(const struct ct_perf *m, const struct ct_perf_point *pt)
 {
 	const struct ct_workload *w = m->w;
+	if (!isnan(w->l1_mshr_stall))
+		return share_of_sms(m, w->l1_mshr_stall);
 	double entries = m->gpu.l1.mshr_entries * w->active_sms * w->cycles;
 	double taken = positive_or(latency_of_misses(m, pt) * w->l1_read_misses / entries, 0);
 	return fmin(fmax((taken - 0.25) / 0.5, 0), 1);
-}
-
-/* Where the L1s are full the load/store units take no more, and collectors that hold memory instructions take no others:
- * what a warp then waits for is counted as its own time, since none of its registers is missing. A share of the time that it
- * needs beyond its instructions (doc/replay.md section 4) therefore belongs to the memory: the share of a load's latency that
- * is waiting. The throughput of the station behind does not depend on this, but the effect of another configuration does. */
-static void take_held_up(struct ct_perf *m, const struct ct_perf_point *pt)
-{
-	static const double to_dependent = 5;
-	double latency = positive_or(m->w->mem_latency, 0);
-	double alone = m->w->warp_insts / m->loads * (m->gpu.unit[CT_CLASS_INT].latency + to_dependent);
-	double waiting = latency > 0 ? fmax(1 - unloaded_latency(m, pt) / latency, 0) : 0;
-	m->a.think -= fmax(m->a.think - alone, 0) * waiting * m->l1_full;
 }
 
 /* Share of DRAM's peak that it moves where requests wait for it: what the replay has counted while channels held a backlog,
@@ -557,27 +583,58 @@ static double share_of_backlog(const struct ct_perf *m, size_t station)
 	}
 }
 
+/* How much of the time in which a station behind the SMs has a backlog, or a set of an L1 no line, the L1s take nothing. */
+static double stuck_meanwhile(const struct ct_perf *m, size_t station)
+{
+	const double share = fmin(share_of_backlog(m, station), 1);
+	if (station == CT_PERF_L1_SETS)
+		return 1;
+	if (!is_shared(station))
+		return 0;
+	return share > 0 ? fmin(m->l1_full / share, 1) : m->l1_full;
+}
+
+/* Where the L1s are full the load/store units take no more, and collectors that hold memory instructions take no others:
+ * what a warp then waits for is counted as its own time, since none of its registers is missing. Of the time that it
+ * needs beyond its instructions (doc/replay.md section 4) therefore as much belongs to the memory as the L1s are full, in the
+ * share of a load's latency that is waiting. The throughput of the station behind does not depend on this, but the effect of
+ * another configuration does. */
+static void take_held_up(struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
+{
+	static const double to_dependent = 5;
+	double latency = positive_or(m->w->mem_latency, 0),
+	       resident = m->warps * m->w->cycles / m->loads;
+	double alone = m->w->warp_insts / m->loads * (m->gpu.unit[CT_CLASS_INT].latency + to_dependent);
+	double waiting = latency > 0 ? fmax(1 - unloaded_latency(m, pt) / latency, 0) : 0;
+	m->a.think -= fmin(fmax(m->a.think - alone, 0), stuck_meanwhile(m, station) * resident) *
+	              waiting;
+}
+
 /* The share of the run in which a busy station sets the pace: where the replay has counted it, that in which it had a backlog.
- * Where L1s are full they hold back what would wait there, too: then it is the same share again of the rest. */
+ * Full L1s hold back what would wait there, too: of the rest it is then as large a share as that in which they are full, up to
+ * the counted one. */
 static double share_paced(const struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
 {
 	const double counted = share_of_backlog(m, station), share = fmin(counted, 1);
 	if (isnan(counted))
 		return station < CT_PERF_STATIONS + pt->n_extra;
-	return share + m->l1_full * share * (1 - share);
+	return share + fmin(m->l1_full, share) * (1 - share);
 }
 
 /* The station yields so little that it takes all of the replay's time. */
 static void slow_station(struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
 {
 	struct ct_perf_result r;
+	double most = DEMAND_FACTOR_MAX;
+	take_held_up(m, pt, station);
 	if (is_shared(station)) {
-		take_held_up(m, pt);
 		eval_anchored(m, pt, &r);
 		station = r.bottleneck;
+	} else if (station == CT_PERF_L1_SETS) {
+		most = m->w->cycles * m->w->sms / (held_lines(m, pt) * m->loads);
 	}
 	double *knob = factor_of(m, station);
-	turn_knob(m, pt, knob, *knob, DEMAND_FACTOR_MAX, m->w->cycles);
+	turn_knob(m, pt, knob, *knob, most, m->w->cycles);
 }
 
 /* What is left is added to each load. */
@@ -588,30 +645,42 @@ static void slow_loads(struct ct_perf *m, const struct ct_perf_point *pt)
 		turn_knob(m, pt, &m->a.latency_added, m->a.latency_added, want, want);
 }
 
-/* Slower replay than model: find what makes up the difference. Where DRAM sets the pace for a part of the time, there is one
- * answer for that part and one for the rest. */
+/* For a share of the run a station makes up the difference to the replay. */
+static void pace_share(struct ct_perf *m, const struct ct_perf_point *pt, double share, size_t station,
+                       struct ct_perf_paced *out)
+{
+	struct ct_perf own = *m;
+	if (!(share > 0))
+		return;
+	slow_station(&own, pt, station);
+	slow_loads(&own, pt);
+	*out = (struct ct_perf_paced){share, own.a};
+}
+
+/* The share in which misses wait for a line of their L1 set, but not where what makes them wait is a station behind. */
+static double share_of_sets(const struct ct_perf *m, const struct ct_perf_point *pt, double behind)
+{
+	const double counted = share_of_sms(m, m->w->l1_set_stall);
+	return counted > behind && held_lines(m, pt) > 0 ? counted - behind : 0;
+}
+
+/* Slower replay than model: find what makes up the difference. Where DRAM, a network or the L1s' sets set the pace for a part
+ * of the time, there is an answer for that part and one for the rest. */
 static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct_perf_anchor how)
 {
 	double want = m->w->cycles;
 	struct ct_perf_result r;
+	struct ct_perf_paced paced[CT_PERF_PACED] = {{0}};
 	if (how == CT_PERF_ANCHOR_MIXED)
 		turn_knob(m, pt, &m->a.latency_added, 0, m->t_dram / 4, want);
 	eval_anchored(m, pt, &r);
-	const double share = r.utilisation > BUSY ? share_paced(m, pt, r.bottleneck) : 0;
-	struct ct_perf paced = *m;
-	if (share > 0) {
-		slow_station(&paced, pt, r.bottleneck);
-		slow_loads(&paced, pt);
-	}
-	if (share >= 1) {
-		m->a = paced.a;
-		return;
-	}
+	const double behind = r.utilisation > BUSY ? share_paced(m, pt, r.bottleneck) : 0;
+	pace_share(m, pt, behind, r.bottleneck, &paced[CT_PERF_BY_SHARED]);
+	pace_share(m, pt, share_of_sets(m, pt, behind), CT_PERF_L1_SETS, &paced[CT_PERF_BY_SETS]);
 	if (how != CT_PERF_ANCHOR_MIXED)
 		turn_knob(m, pt, &m->a.wait_factor, 1, WAIT_FACTOR_MAX, want);
 	slow_loads(m, pt);
-	m->paced_share = share;
-	m->paced = paced.a;
+	memcpy(m->paced, paced, sizeof paced);
 }
 
 /* Makes the model's cycles at the replayed configuration those of the replay. */
@@ -661,6 +730,8 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	m->a.latency_factor = m->a.wait_factor = 1;
 	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
 		m->a.demand_factor[i] = 1;
+	m->a.demand_factor[CT_PERF_L1_SETS] =
+		0; /* misses come to many sets: slow_station() tells where not */
 	for (size_t i = 0; i < CT_PERF_EXTRA_MAX; i++)
 		m->a.extra_factor[i] = 1;
 	m->a.demand_factor[CT_PERF_DRAM] = positive_or(g->dram_efficiency, 1) / dram_yield(m);

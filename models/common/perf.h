@@ -27,6 +27,7 @@ enum ct_perf_station {
 	CT_PERF_ISSUE,
 	CT_PERF_UNITS,
 	CT_PERF_L1,
+	CT_PERF_L1_SETS, /* lines that misses hold until their fills come */
 	CT_PERF_SM_REQUEST,
 	CT_PERF_SM_REPLY,
 	CT_PERF_SLICE_IN,
@@ -61,7 +62,8 @@ struct ct_perf_point {
 	double dram_bytes;
 	double noc_speed, llc_speed, dram_speed; /* of service, against the replayed GPU */
 	double end_wait; /* a warp that ends waits so many cycles more for its stores than in the replay */
-	double slices;   /* parallel LLC banks, against the replayed GPU */
+	double set_misses; /* that hold a line of their set, against the replayed run */
+	double slices;     /* parallel LLC banks, against the replayed GPU */
 	double slice_beta; /* busiest over mean slice */
 	unsigned n_extra;
 	struct ct_amva_station extra[CT_PERF_EXTRA_MAX]; /* per load */
@@ -97,6 +99,13 @@ struct ct_perf_anchored {
 		wait_factor, latency_added, think;
 };
 
+/* A share of the replayed run in which a station sets the pace that does not in the rest of it. */
+struct ct_perf_paced {
+	double share; /* 0: there is none */
+	struct ct_perf_anchored a;
+};
+enum { CT_PERF_BY_SHARED /* station behind the SMs */, CT_PERF_BY_SETS, CT_PERF_PACED };
+
 struct ct_perf {
 	const struct ct_workload *w;
 	struct ct_gpu gpu;          /* the replayed one */
@@ -105,10 +114,9 @@ struct ct_perf {
 	double hidden;    /* of a load's latency: cycles in which its warp does not wait */
 	double l1_cycles; /* that the L1s are busy: the workload's, or another system's */
 	struct ct_llc_fit llc;
-	double pending_factor; /* requests that wait for a sector over those that fetch it */
-	struct ct_perf_anchored a;
-	double paced_share; /* of the replayed run: DRAM sets the pace in it, not what sets it in the rest */
-	struct ct_perf_anchored paced;    /* for that share, where it is above 0 */
+	double pending_factor;     /* requests that wait for a sector over those that fetch it */
+	struct ct_perf_anchored a; /* of what no share below has */
+	struct ct_perf_paced paced[CT_PERF_PACED];
 	double traffic[CT_PERF_STATIONS]; /* demand per load in the replayed run, without the anchor */
 	double l1_full; /* share of the time in which the L1s of the replayed run have no miss register left */
 	int even;       /* first touches are spread over the run, not a phase of their own */
@@ -138,6 +146,8 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 
 /* Share of the lines behind L1 that wait for DRAM, over all classes. Pure. */
 double ct_perf_dram_share(const struct ct_perf_point *pt);
+/* Unloaded latency of a line behind L1, mean over all classes. Pure. */
+double ct_perf_latency_beyond_l1(const struct ct_perf_point *pt);
 /* The chance that any of a load's lines does what each does by itself with chance p (clipped to 0..1). Pure. */
 double ct_perf_any_line(const struct ct_perf *m, double p);
 /* Puts the classes in ascending order of their latencies, which ct_perf_eval() needs. */

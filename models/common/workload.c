@@ -78,6 +78,8 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 		{"IM", "noc_request_cycles", &w->noc_request_cycles, 1},
 		{"IM", "noc_reply_cycles", &w->noc_reply_cycles, 1},
 		{"IM", "llc_cycles", &w->llc_cycles, 1},
+		{"IM", "l1_set_stall_cycles", &w->l1_set_stall, 0},
+		{"IM", "l1_mshr_stall_cycles", &w->l1_mshr_stall, 0},
 		{"IM", "llc_merge_stall_cycles", &w->llc_merge_stall_cycles, 0},
 		{"IM", "noc_request_backlog_cycles", &w->noc_request_backlog, 0},
 		{"IM", "noc_reply_backlog_cycles", &w->noc_reply_backlog, 0},
@@ -217,6 +219,8 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 		w->llc_pending = 0;
 	if (!(w->llc_merge_stall_cycles > 0))
 		w->llc_merge_stall_cycles = 0;
+	if (!(w->l1_set_stall >= 0) || !(w->l1_mshr_stall >= 0))
+		w->l1_set_stall = w->l1_mshr_stall = NAN;
 	if (!(w->noc_request_backlog >= 0) || !(w->noc_reply_backlog >= 0))
 		w->noc_request_backlog = w->noc_reply_backlog = NAN;
 	if (!(w->dram_backlog_cycles >= 0) || !(w->dram_backlog_busy_cycles >= 0))

@@ -420,7 +420,8 @@ static void finish_estimate(const struct ct_sl_model *m, const struct ct_sl_traf
 	/* What the anchor had to add to a load's latency is the wait of lines that leave for the
 	 * LLC (MSHRs, queues in front of the ports): fewer of them, less wait. */
 	perf.a.latency_added *= fmin(fmax(t->read_ratio, 0), 1);
-	perf.paced.latency_added *= fmin(fmax(t->read_ratio, 0), 1);
+	for (int i = 0; i < CT_PERF_PACED; i++)
+		perf.paced[i].a.latency_added *= fmin(fmax(t->read_ratio, 0), 1);
 	ct_perf_eval(&perf, pt, &r);
 	x->cycles = r.cycles;
 	x->ipc = r.ipc;

@@ -372,7 +372,7 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 	const struct ct_gpu *g = &m->gpu;
 	double lines = ct_gpu_llc_lines(g) * s->llc_factor;
 	ct_perf_conventional(&m->perf, g, g->sms, lines, pt);
-	double llc = pt->cls[0].latency, dram = pt->cls[1].latency;
+	double llc = pt->cls[0].latency, dram = pt->cls[1].latency, wait = ct_perf_latency_beyond_l1(pt);
 	if (t->read_ratio > 0 || s->never_misses)
 		ct_perf_filter_l1(pt, t->read_ratio, t->traffic_ratio);
 	if (s->never_misses) /* what stores write is left */
@@ -380,6 +380,8 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 			m->w->dram_write_bytes, m->w->dram_read_bytes + m->w->dram_write_bytes, 1);
 	if (t->shared) {
 		serve_classes(t, llc, dram, m->perf.t_l1, pt);
+		/* Homes keep the lines of a set together, so that they are held for as long as they were. */
+		pt->set_misses = ratio_or(wait, ct_perf_latency_beyond_l1(pt), 1);
 		/* A warp ends when its stores are answered. */
 		pt->end_wait = t->trip * ct_perf_any_line(&m->perf, t->remote - t->past) *
 		               fmin(ratio_or(t->writes, m->w->warps, 0), 1);

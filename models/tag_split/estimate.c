@@ -69,12 +69,12 @@ static double quotient_or(double a, double b, double otherwise)
 	return b > 0 ? a / b : otherwise;
 }
 
-static double mean_latency(const struct ct_perf_point *pt)
+/* What a flow of the replayed run becomes when what is measured of it goes from one amount to another: atomics are in it, which
+ * go past the L1s, so that nothing is measured of them. */
+static double moved_flow(double replayed, double from, double to)
 {
-	double sum = 0;
-	for (unsigned i = 0; i < pt->n_classes; i++)
-		sum += pt->cls[i].share * pt->cls[i].latency;
-	return sum;
+	double all = fmax(replayed, from);
+	return all > 0 ? fmax(all + to - from, 0) / all : 1;
 }
 
 static double mshr_entries(const struct ct_ts_answer *a)
@@ -89,7 +89,7 @@ static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m, stru
                      const struct ct_ts_measured *x, double factor)
 {
 	struct ct_amva_station *s = &pt->extra[pt->n_extra];
-	double demand = x->request_misses / m->loads * mean_latency(pt) * factor;
+	double demand = x->request_misses / m->loads * ct_perf_latency_beyond_l1(pt) * factor;
 	if (!(mshr_entries(a) > 0) || !(factor > 0))
 		return;
 	memset(s, 0, sizeof *s);
@@ -102,7 +102,8 @@ static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m, stru
 static double mshr_factor(const struct ct_ts_answer *a, const struct ct_perf *m,
                           const struct ct_perf_point *pt, const struct ct_ts_measured *c)
 {
-	double busy = c->request_misses * mean_latency(pt) / (pt->sms * mshr_entries(a)) / m->w->cycles;
+	double busy = c->request_misses * ct_perf_latency_beyond_l1(pt) / (pt->sms * mshr_entries(a)) /
+	              m->w->cycles;
 	return busy > BUSY_MAX ? BUSY_MAX / busy : 1;
 }
 
@@ -173,13 +174,16 @@ static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf
 	                    : b.lines;
 	filter_misses(&pt, &b, h->follow);
 	pt.l1_miss = fmin(old * b.requests / fmin(requests, 1), 1);
-	double up = quotient_or(x->request_flits, c->request_flits, 1);
-	double down = quotient_or(x->reply_flits, c->reply_flits, 1);
+	double up = moved_flow(m->w->noc_request_cycles, c->request_flits, x->request_flits);
+	double down = moved_flow(m->w->noc_reply_cycles, c->reply_flits, x->reply_flits);
 	pt.request_packets *= up;
 	pt.slice_in *= up;
 	pt.reply_packets *= down;
 	pt.slice_out *= down;
-	pt.llc_sectors *= quotient_or(x->llc_accesses, c->llc_accesses, 1);
+	pt.llc_sectors *= moved_flow(m->w->llc_sectors, c->llc_accesses, x->llc_accesses);
+	if (x != c)
+		pt.set_misses = quotient_or(x->request_misses, c->request_misses, 1) *
+		                quotient_or(c->set_room, x->set_room, 0);
 	for (unsigned i = 0; i < pt.n_classes; i++)
 		pt.cls[i].latency += h->extra;
 	own.l1_cycles *= quotient_or(x->port_cycles, c->port_cycles, 1);
@@ -377,6 +381,7 @@ int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
 		a->row[i].system = ct_ts_system_at(i);
 		if (is_estimated(a, i))
 			st = ct_ts_measured_read(&a->row[i].x, p, a->row[i].system->name, e);
+		a->row[i].x.set_room = ct_ts_set_room(a->row[i].system, gpu, gpu->l1.size, params);
 	}
 	if (st != CT_OK)
 		return st;

@@ -20,6 +20,7 @@ struct ct_ts_measured {
 	double port_cycles, request_flits, reply_flits, llc_accesses, load_accesses, load_lines;
 	double inst_miss_rate, untimed_miss_rate, mpki, to_l2, to_l1; /* mpki: of load requests */
 	double storage;                                               /* NaN: none */
+	double set_room;                                              /* ct_ts_set_room() of its L1 */
 };
 
 struct ct_ts_row {

@@ -80,6 +80,7 @@ static int sweep_measured(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	struct ct_ts_system *systems = ct_calloc(ct_range_points(run->sweep), sizeof *systems);
 	struct ct_profile *p = ct_profile_new(e);
+	const struct ct_ts_answer *a = &ts_run_of(run)->answer;
 	int st = systems && p ? CT_OK : ct_fail_nomem(e);
 	unsigned n = st == CT_OK ? make_systems(run->sweep, systems) : 0;
 	if (st == CT_OK)
@@ -87,6 +88,7 @@ static int sweep_measured(struct ct_mechanism_run *run, struct ct_error *e)
 	for (unsigned i = 0; i < n && st == CT_OK; i++) {
 		struct ct_ts_measured m;
 		st = ct_ts_measured_read(&m, p, systems[i].name, e);
+		m.set_room = ct_ts_set_room(&systems[i], &a->gpu, a->gpu.l1.size, &a->params);
 		if (st == CT_OK)
 			st = write_point(run, i, &m, ts_run_of(run)->params.v[CT_TS_HIT_LATENCY], e);
 	}

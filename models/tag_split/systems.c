@@ -145,3 +145,17 @@ double ct_ts_storage_bytes(const struct ct_ts_system *s, const struct ct_gpu *g,
 	plain.tag_bits = ct_ts_tag_bits((uint32_t)p->v[CT_TS_ADDRESS_BITS], plain.sets, plain.line);
 	return ct_ts_overhead_bytes(&shape, &plain);
 }
+
+double ct_ts_set_room(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
+                      const struct ct_ts_params *p)
+{
+	struct ct_ts_shape shape;
+	struct ct_error e;
+	if (s->kind == CT_TS_PERFECT || s->kind == CT_TS_IDEAL || s->prioritised ||
+	    ct_ts_shape_of(s, g, bytes, p, &shape, &e) != CT_OK)
+		return INFINITY;
+	if (shape.store == CT_TS_STORE_ALLOCATE && g->l1.dirty_percent)
+		return 0;
+	return (double)shape.sets * shape.ways *
+	       (shape.kind == CT_TS_SPLIT ? shape.line / shape.chunk : 1);
+}

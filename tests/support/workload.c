@@ -57,6 +57,7 @@ void ct_make_workload(struct ct_workload *w, const struct ct_gpu *g, const struc
 	w->mem_parallelism = fmax(s->latency / (0.9 * residency), 1);
 	w->think = residency - s->latency / w->mem_parallelism;
 	w->mem_stall = w->mem_stall_open = w->warps = NAN;
+	w->l1_set_stall = w->l1_mshr_stall = NAN;
 	w->noc_request_backlog = w->noc_reply_backlog = NAN;
 	w->dram_backlog_cycles = w->dram_backlog_busy_cycles = NAN;
 	w->compression_high = w->compression_low = w->compression_none = NAN;

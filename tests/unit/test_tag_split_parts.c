@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "models/tag_split/estimate.h"
 #include "models/tag_split/parts.h"
+#include "tests/support/gpus.h"
 #include "tests/support/microtrace.h"
 #include "tests/support/workload.h"
 
@@ -300,6 +301,59 @@ static void latency_costs(void **state)
 	free(x);
 }
 
+/* Misses that an L1 can have under way at once. */
+static void room_in_the_sets(void **state)
+{
+	const struct ct_ts_params params = defaults();
+	struct ct_gpu g;
+	(void)state;
+	test_gpu(&g, "fermi-15");
+	const struct {
+		const char *system;
+		double lines; /* of 128 B that have as much room */
+	} want[] = {{"configured", 1}, {"128B", 1},  {"32B", 4},         {"TSC", 4},
+	            {"256B", 0.5},     {"DSC-2", 1}, {"MRPB", INFINITY}, {"Perfect", INFINITY}};
+	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+		const struct ct_ts_system *s = ct_ts_system_at(
+			(size_t)ct_ts_system_find(want[i].system));
+		assert_true(ct_ts_set_room(s, &g, g.l1.size, &params) ==
+		            want[i].lines * g.l1.size / 128);
+	}
+	/* Stores keep lines of this one, as long as not a quarter of them is modified. */
+	const struct ct_ts_system *own = ct_ts_system_at((size_t)ct_ts_system_find("configured"));
+	test_gpu(&g, "rtx3080");
+	assert_true(ct_ts_set_room(own, &g, g.l1.size, &params) == 0);
+	g.l1.dirty_percent = 0;
+	assert_true(ct_ts_set_room(own, &g, g.l1.size, &params) == g.l1.size / 128.0);
+}
+
+/* The gain of Tag-Split where replies set the pace, of which this share passes the L1s: the rest is atomics'. */
+static double gain_beside_atomics(double share)
+{
+	struct world *x = make(0.1, 1);
+	struct ct_ts_measured *own = &x->a.row[ct_ts_system_find("configured")].x,
+			      *split = &x->a.row[ct_ts_system_find("TSC")].x;
+	struct ct_error e;
+	x->w.noc_reply_cycles = 0.95 * x->w.cycles * ct_gpu_reply_ports(&x->g);
+	const double scale = share * x->w.noc_reply_cycles / own->reply_flits;
+	own->reply_flits *= scale;
+	split->reply_flits *= scale;
+	assert_int_equal(ct_perf_calibrate(&x->a.perf, &x->w, &x->g, CT_PERF_ANCHOR_STATION, &e), CT_OK);
+	const double gain = ct_ts_cycles(&x->a, own, 0) / ct_ts_cycles(&x->a, split, 0);
+	free(x);
+	return gain;
+}
+
+/* What atomics send an L1 saves nothing of. */
+static void atomics_pass_the_l1s(void **state)
+{
+	const double all = gain_beside_atomics(1), fifth = gain_beside_atomics(0.2),
+		     tenth = gain_beside_atomics(0.1);
+	(void)state;
+	assert_true(all > fifth && fifth > tenth && tenth > 1);
+	assert_true(tenth < 1 / 0.9);
+}
+
 static void a_profile_without_counts_is_refused(void **state)
 {
 	struct ct_error e;
@@ -321,6 +375,8 @@ int main(void)
 		cmocka_unit_test(the_configured_l1_takes_the_replayed_cycles),
 		cmocka_unit_test(fewer_misses_are_faster_and_make_cln),
 		cmocka_unit_test(latency_costs),
+		cmocka_unit_test(room_in_the_sets),
+		cmocka_unit_test(atomics_pass_the_l1s),
 		cmocka_unit_test(a_profile_without_counts_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

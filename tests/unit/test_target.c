@@ -154,6 +154,46 @@ static void the_backlog_tells_how_long_slices_set_the_pace(void **state)
 	near(cycles_with(1.5, 0, 0) / w.cycles, more, 1e-9);
 }
 
+/* Anchors a program to a replay that took longer than the model, whose misses waited for a line of their set, and whose requests for
+ * DRAM, for these shares of it; cycles where so many times as many misses hold such lines, over the replay's. */
+static double over_replayed(double sets, double dram, double set_misses)
+{
+	struct ct_perf_point pt;
+	struct ct_perf_result r;
+	struct ct_error e;
+	make(0.34, 60000, CT_PERF_ANCHOR_STATION);
+	w.mem_latency *= 1.3;
+	w.l1_set_stall = sets * w.active_sms * w.cycles;
+	w.l1_mshr_stall = 0;
+	w.dram_backlog_cycles = dram * ct_gpu_dram_cycles(&gpu, w.cycles);
+	w.dram_backlog_busy_cycles = 0.3 * w.dram_backlog_cycles;
+	w.cycles *= 1.5;
+	assert_int_equal(ct_perf_calibrate(&model, &w, &gpu, CT_PERF_ANCHOR_STATION, &e), CT_OK);
+	ct_perf_conventional(&model, &gpu, w.sms, ct_gpu_llc_lines(&gpu), &pt);
+	ct_perf_eval(&model, &pt, &r);
+	near(r.cycles, w.cycles, 1e-9);
+	pt.set_misses = set_misses;
+	ct_perf_eval(&model, &pt, &r);
+	return r.cycles / w.cycles;
+}
+
+/* The longer misses waited for a line of their set, the more an L1 gains in which none does, and the more is lost where more do;
+ * not where DRAM had a backlog meanwhile. */
+static void lines_of_a_set_pace_a_share(void **state)
+{
+	double gained = 1, lost = 1;
+	(void)state;
+	for (int i = 1; i <= 4; i++) {
+		double none = over_replayed(0.375 * i, 0, 0), twice = over_replayed(0.375 * i, 0, 2);
+		assert_true(none < gained && twice > lost);
+		gained = none;
+		lost = twice;
+	}
+	assert_true(lost > 1.9 && gained < 0.9);
+	near(over_replayed(0, 0, 0), 1, 1e-9);
+	near(over_replayed(0.6, 0.9, 2), 1, 1e-9);
+}
+
 /* A longer latency is waited for by each load that a warp has on its way when it waits; what other instructions hide of it, they
  * hide already. A warp that waits longer at its end keeps its place longer. */
 static void latency_that_is_hidden(void **state)
@@ -226,6 +266,7 @@ int main(void)
 		cmocka_unit_test(settings_meet_the_replay),
 		cmocka_unit_test(the_backlog_tells_how_long_dram_sets_the_pace),
 		cmocka_unit_test(the_backlog_tells_how_long_slices_set_the_pace),
+		cmocka_unit_test(lines_of_a_set_pace_a_share),
 		cmocka_unit_test(latency_that_is_hidden),
 		cmocka_unit_test(without_anchor),
 		cmocka_unit_test(any_gpu),
