@@ -193,19 +193,6 @@ void ct_perf_busy_text(double utilisation, double yield, char *out, size_t n)
 		snprintf(out, n, "%.0f %% busy", 100 * utilisation);
 }
 
-/* The factor on a station's demand where it has the `demand` of a configuration. What a shared station loses of its peak
- * while L1s are full of misses comes from requests that mix there: rows change, banks block each other. It loses less where
- * each load brings fewer, in as far as they have become fewer, and with the root of the SMs that mix theirs (fits to the
- * replays of two programs each, which tests/unit/test_perf.c bounds). */
-static double demand_factor(const struct ct_perf *m, const struct ct_perf_point *pt, size_t station,
-                            double demand)
-{
-	double factor = factor_at(m, station), left = 1;
-	if (is_shared(station) && m->traffic[station] > 0)
-		left = fmin(fmin(sqrt(pt->sms / m->w->sms), demand / m->traffic[station]), 1);
-	return factor > 1 ? 1 + (factor - 1) * (1 - m->l1_full * (1 - left)) : factor;
-}
-
 /* The share of the time that a station can be busy: less than all of it for ports of a crossbar. Where packets are one flit, an
  * input sends several in a cycle, so that its own port never binds (doc/replay.md section 7). */
 static double port_limit(const struct ct_perf *m, const struct ct_perf_point *pt, size_t station)
@@ -266,7 +253,7 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 	/* More banks share the work, but not what blocks them. */
 	for (size_t i = 0; i < n; i++) {
 		int banked = i == CT_PERF_SLICE_IN || i == CT_PERF_SLICE_OUT || i == CT_PERF_LLC;
-		factor[i] = demand_factor(m, pt, i, s[i].demand);
+		factor[i] = factor_at(m, i);
 		const double each = banked ? 1 / pt->slices : 1;
 		s[i].demand *= (factor[i] > 1 ? factor[i] - 1 + each : factor[i] * each) /
 		               port_limit(m, pt, i);
@@ -702,16 +689,6 @@ static void anchor_model(struct ct_perf *m, const struct ct_perf_point *pt, enum
 			turn_knob(m, pt, factor_of(m, i), 0, *factor_of(m, i), want);
 }
 
-/* The demands that losses are relative to: those of the replayed run. */
-static void note_traffic(struct ct_perf *m, const struct ct_perf_point *pt)
-{
-	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
-	double factor[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
-	fill_stations(m, pt, s, factor);
-	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
-		m->traffic[i] = s[i].demand * port_limit(m, pt, i);
-}
-
 int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
                       enum ct_perf_anchor how, struct ct_error *e)
 {
@@ -748,7 +725,6 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	if (extra)
 		extra(ctx, &pt);
 	m->l1_full = share_of_time_full(m, &pt);
-	note_traffic(m, &pt);
 	/* Contention for issue slots is inside the measured think time. */
 	double rho = fmin(w->issue_cycles / w->sms / w->cycles, 0.99);
 	double insts = w->warp_insts / m->loads;

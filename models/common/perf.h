@@ -117,7 +117,6 @@ struct ct_perf {
 	double pending_factor;     /* requests that wait for a sector over those that fetch it */
 	struct ct_perf_anchored a; /* of what no share below has */
 	struct ct_perf_paced paced[CT_PERF_PACED];
-	double traffic[CT_PERF_STATIONS]; /* demand per load in the replayed run, without the anchor */
 	double l1_full; /* share of the time in which the L1s of the replayed run have no miss register left */
 	int even;       /* first touches are spread over the run, not a phase of their own */
 	double ratio;      /* cycles of the unanchored model over the replay's */
