@@ -128,8 +128,9 @@ struct ct_replay_counts {
 	/* what the analytic twin needs (IM records) */
 	uint64_t unit_insts[CT_CLASS_COUNT];
 	uint64_t l1_busy, noc_request_busy, noc_reply_busy, llc_busy, dram_busy; /* resource cycles */
-	/* SM cycles in which a sector at the head of an L1 bank waits, since every line of its set waits for a fill of its own, or
-	   since no miss register takes it; 0 with quick timing and where the L1 is a part */
+	/* SM cycles in which a sector at the head of an L1 bank waits, since no line of its set can leave (each waits for a fill, or
+	   is modified and kept by l1.dirty_percent), or since no miss register takes it; 0 with quick timing and where the L1 is
+	   a part */
 	uint64_t l1_set_stall, l1_mshr_stall;
 	uint64_t llc_merge_stall; /* cycles of slices that stand still since the entry of the sector
 	                             that their head asks for takes no more requests */
