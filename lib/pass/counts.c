@@ -191,8 +191,8 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 	const uint64_t loads = c->mem_latency_count, stall = c->mem_stall_warp_cycles;
 	const uint64_t run = c->cycles - c->launch_cycles;
 	const int mesh = g->noc == CT_NOC_MESH; /* which no crossbar replays */
-	const int full = c->mem_stall_open ||
-	                 !stall; /* quick timing does not know what follows from order */
+	/* Quick timing does not know what follows from order. */
+	const int full = c->mem_stall_open || !stall;
 	const uint64_t computing = c->resident_warp_cycles > stall ? c->resident_warp_cycles - stall : 0;
 	const struct im_item items[] = {
 		{"launches", (double)launches},

@@ -292,9 +292,10 @@ static int allocate_line(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 }
 
 /* The sector stays where it is for want of that. */
-static enum rp_met fails_for(struct rp_sm *sm, enum rp_l1_lack lack)
+static enum rp_met fails_for(struct rp_sm *sm, enum rp_l1_lack lack, uint32_t now)
 {
 	sm->full.l1_lacks |= lack;
+	sm->full.l1_lacks_at = now;
 	return RP_FAIL;
 }
 
@@ -349,10 +350,10 @@ static CT_INLINE enum rp_met load_sector(struct ct_replay *r, struct rp_sm *sm, 
 	uint64_t address = (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) + sector;
 	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
 	if (m != RP_NO_INDEX ? sm->full.mshr[m].count >= r->g.l1.mshr_merge : !sm->full.mshr_spare.n)
-		return fails_for(sm, RP_LACKS_MSHR);
+		return fails_for(sm, RP_LACKS_MSHR, now);
 	int passes = !usual && what == RP_LINE_MISS && passes_l1(r, sm, l);
 	if (what == RP_LINE_MISS && !on_fill && !passes && !allocate_line(r, sm, l, now, &i))
-		return fails_for(sm, RP_LACKS_SET);
+		return fails_for(sm, RP_LACKS_SET, now);
 	if (what != RP_LINE_MISS) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
 		tell_found(r, sm, l, what == RP_PENDING, usual);
@@ -407,7 +408,7 @@ static enum rp_met store_sector(struct ct_replay *r, struct rp_sm *sm, struct rp
 		return RP_HIT;
 	}
 	if (what == RP_LINE_MISS && rule == RP_STORE_WRITES && !allocate_line(r, sm, l, now, &i))
-		return fails_for(sm, RP_LACKS_SET);
+		return fails_for(sm, RP_LACKS_SET, now);
 	if (rule == RP_STORE_WRITES) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
 		write_sector(r, sm, l, i, sector, now);
@@ -533,7 +534,6 @@ static CT_INLINE void step_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t
 {
 	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, usual), next;
 	count_lacks(sm, now);
-	sm->full.l1_lacks_at = now;
 	sm->full.l1_next = RP_NEVER;
 	if (!(ready & (ready - 1)) || !try_all_banks(r, sm, ready, now, usual))
 		for (uint32_t m = ready; m; m &= m - 1)

@@ -33,8 +33,9 @@ struct ct_cause_flow {
 };
 
 /* Adds ", limited by DRAM bandwidth (82 % busy)" or "DRAM bandwidth (32 % busy, requests wait 98 %)", and where something
- * else would limit the changed run " before and latency (41 %) after", or only " before" where nobody knows. From SN and IM of scope all, as replayed; nothing where p lacks them, or where the
- * text would leave a verdict no room to name what it is held against. Pure. */
+ * else would limit the changed run " before and latency (41 %) after", or only " before" where nobody knows. From SN and IM of
+ * scope all, as replayed; nothing where p lacks them, or where the text would leave a verdict no room to name what it is held
+ * against. Pure. */
 void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double speedup,
                         const struct ct_cause_flow *flow);
 

@@ -633,8 +633,8 @@ static void slow_loads(struct ct_perf *m, const struct ct_perf_point *pt)
 }
 
 /* For a share of the run a station makes up the difference to the replay. */
-static void pace_share(struct ct_perf *m, const struct ct_perf_point *pt, double share, size_t station,
-                       struct ct_perf_paced *out)
+static void pace_share(const struct ct_perf *m, const struct ct_perf_point *pt, double share,
+                       size_t station, struct ct_perf_paced *out)
 {
 	struct ct_perf own = *m;
 	if (!(share > 0))
@@ -657,17 +657,15 @@ static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct
 {
 	double want = m->w->cycles;
 	struct ct_perf_result r;
-	struct ct_perf_paced paced[CT_PERF_PACED] = {{0}};
 	if (how == CT_PERF_ANCHOR_MIXED)
 		turn_knob(m, pt, &m->a.latency_added, 0, m->t_dram / 4, want);
 	eval_anchored(m, pt, &r);
 	const double behind = r.utilisation > BUSY ? share_paced(m, pt, r.bottleneck) : 0;
-	pace_share(m, pt, behind, r.bottleneck, &paced[CT_PERF_BY_SHARED]);
-	pace_share(m, pt, share_of_sets(m, pt, behind), CT_PERF_L1_SETS, &paced[CT_PERF_BY_SETS]);
+	pace_share(m, pt, behind, r.bottleneck, &m->paced[CT_PERF_BY_SHARED]);
+	pace_share(m, pt, share_of_sets(m, pt, behind), CT_PERF_L1_SETS, &m->paced[CT_PERF_BY_SETS]);
 	if (how != CT_PERF_ANCHOR_MIXED)
 		turn_knob(m, pt, &m->a.wait_factor, 1, WAIT_FACTOR_MAX, want);
 	slow_loads(m, pt);
-	memcpy(m->paced, paced, sizeof paced);
 }
 
 /* Makes the model's cycles at the replayed configuration those of the replay. */
@@ -707,8 +705,8 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	m->a.latency_factor = m->a.wait_factor = 1;
 	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
 		m->a.demand_factor[i] = 1;
-	m->a.demand_factor[CT_PERF_L1_SETS] =
-		0; /* misses come to many sets: slow_station() tells where not */
+	/* Misses come to many sets: slow_station() tells where not. */
+	m->a.demand_factor[CT_PERF_L1_SETS] = 0;
 	for (size_t i = 0; i < CT_PERF_EXTRA_MAX; i++)
 		m->a.extra_factor[i] = 1;
 	m->a.demand_factor[CT_PERF_DRAM] = positive_or(g->dram_efficiency, 1) / dram_yield(m);

@@ -52,9 +52,8 @@ struct ct_workload {
 	/* busy cycles, summed over the servers of each kind */
 	double issue_cycles, unit_cycles, l1_cycles, noc_request_cycles, noc_reply_cycles;
 	double llc_cycles;
-	double l1_set_stall,
-		l1_mshr_stall; /* SM cycles in which a miss waits for a line of its L1 set, or for
-	                                       a miss register; NaN when unknown */
+	/* SM cycles in which a miss waits for a line of its L1 set, or for a miss register; NaN when unknown */
+	double l1_set_stall, l1_mshr_stall;
 	double noc_request_backlog, noc_reply_backlog; /* network cycles in which a crossbar has all that
 	                                                  it can move; NaN when unknown */
 	double dram_backlog_cycles; /* channels hold as many requests as they have banks; NaN when unknown */

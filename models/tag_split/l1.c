@@ -27,9 +27,9 @@ static int check_shape(const struct ct_ts_shape *s, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "%u private bits of a tag of %u: use at most all of them",
 		               s->private_bits, s->tag_bits);
-	if (s->kind == CT_TS_SPLIT && s->ways * (s->line / s->chunk) > CT_TS_SLOTS_MAX)
-		return ct_fail(e, CT_ERR_USAGE, "%u chunks per set: use at most %d",
-		               s->ways * (s->line / s->chunk), CT_TS_SLOTS_MAX);
+	if (s->kind == CT_TS_SPLIT && ct_ts_set_places(s) > CT_TS_SLOTS_MAX)
+		return ct_fail(e, CT_ERR_USAGE, "%u chunks per set: use at most %d", ct_ts_set_places(s),
+		               CT_TS_SLOTS_MAX);
 	if (s->kind == CT_TS_DSC && (s->tags < 1 || s->tags > 64))
 		return ct_fail(e, CT_ERR_USAGE, "%u tags per frame: use 1 to 64", s->tags);
 	return CT_OK;

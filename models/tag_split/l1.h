@@ -57,6 +57,12 @@ struct ct_ts_shape {
 	uint64_t seed;
 };
 
+/* Places of a set: its ways, of Tag-Split the chunks in them. Pure. */
+static inline uint32_t ct_ts_set_places(const struct ct_ts_shape *s)
+{
+	return s->kind == CT_TS_SPLIT ? s->ways * (s->line / s->chunk) : s->ways;
+}
+
 /* What one request met. Masks of chunks. */
 struct ct_ts_result {
 	uint32_t hit;        /* asked for and cached */

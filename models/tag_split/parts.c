@@ -298,9 +298,8 @@ admit_request(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const st
 	if (n->send && queue_full(x, r, q->sm, cycle, &at))
 		return at_once_free(out, cycle, at, &x->stalls.queue);
 	/* A line on its way keeps its place; in Tag-Split that is at least one chunk. */
-	uint32_t room = x->shape.kind == CT_TS_SPLIT ? x->shape.ways * (x->shape.line / x->shape.chunk)
-	                                             : x->shape.ways;
-	if (n->send && !entry && s->held[n->set] >= room && x->shape.kind != CT_TS_PERFECT) {
+	if (n->send && !entry && s->held[n->set] >= ct_ts_set_places(&x->shape) &&
+	    x->shape.kind != CT_TS_PERFECT) {
 		if (!x->system.prioritised)
 			return after_a_fill(out, cycle, &x->stalls.set);
 		n->bypass = 1;

@@ -122,7 +122,7 @@ int ct_ts_shape_of(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_
 	o->repl = p->v[CT_TS_USE_LRU] > 0 ? CT_TS_LRU : CT_TS_NRU;
 	o->pick = p->v[CT_TS_PICK_LOWEST] > 0 ? CT_TS_LOWEST : CT_TS_RANDOM;
 	o->victim = p->v[CT_TS_GROUPS_FIRST] > 0 ? CT_TS_GROUP_FIRST : CT_TS_ANY_GROUP;
-	if (o->ways * (o->line / o->chunk) > CT_TS_SLOTS_MAX)
+	if (ct_ts_set_places(o) > CT_TS_SLOTS_MAX)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "%u ways of %u-byte chunks are more than %d chunks in a set: "
 		               "lower tsc.ways or raise tsc.chunk",
@@ -156,6 +156,5 @@ double ct_ts_set_room(const struct ct_ts_system *s, const struct ct_gpu *g, uint
 		return INFINITY;
 	if (shape.store == CT_TS_STORE_ALLOCATE && g->l1.dirty_percent)
 		return 0;
-	return (double)shape.sets * shape.ways *
-	       (shape.kind == CT_TS_SPLIT ? shape.line / shape.chunk : 1);
+	return (double)shape.sets * ct_ts_set_places(&shape);
 }
