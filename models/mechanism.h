@@ -288,6 +288,12 @@ struct ct_mechanism {
 	const struct ct_figure *figure_list;
 	unsigned n_figure_list;
 	int shows_replays; /* with method replay the rows of its table are the replays; else a table behind them has these */
+	/* The system that stands for the GPU as configured, where the mechanism's parts model a place of it in another way than
+	 * the engine does: speed-ups over the GPU as configured are over a replay of this one, so that they tell the mechanism
+	 * alone. NULL: the GPU itself. */
+	const char *configured;
+	/* Whether that system and another one are the same on run->gpu, so that one replay tells of both. NULL: never. Pure. */
+	int (*is_configured)(const struct ct_mechanism_run *run, unsigned system);
 };
 
 CT_DECLS_END

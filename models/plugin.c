@@ -85,7 +85,8 @@ static int is_wanted(const struct ct_mechanism_run *run, unsigned i)
 {
 	const struct ct_mechanism *m = run->mechanism;
 	const char *name = m->systems[i].name;
-	return !run->judged_only || !strcmp(name, m->judged) || !strcmp(name, m->baseline);
+	return !run->judged_only || !strcmp(name, m->judged) || !strcmp(name, m->baseline) ||
+	       (m->configured && !strcmp(name, m->configured));
 }
 
 /* The systems in full timing, and behind them the GPU as configured. */
@@ -134,9 +135,13 @@ static int write_replayed(const struct ct_mechanism_run *run, const struct repla
 	const struct ct_mechanism *m = run->mechanism;
 	struct ct_records w = {.p = run->p, .e = e, .mechanism = m->name, .method = "replay"};
 	double configured = cycles_of(&x->total[x->n]), base = configured;
-	for (unsigned i = 0; i < x->n; i++)
-		if (!strcmp(m->systems[x->system[i]].name, m->baseline))
+	for (unsigned i = 0; i < x->n; i++) {
+		const char *name = m->systems[x->system[i]].name;
+		if (!strcmp(name, m->baseline))
 			base = cycles_of(&x->total[i]);
+		if (m->configured && !strcmp(name, m->configured))
+			configured = cycles_of(&x->total[i]);
+	}
 	for (unsigned i = 0; i < x->n; i++) {
 		const struct ct_replay_counts *c = &x->total[i];
 		w.system = m->systems[x->system[i]].name;

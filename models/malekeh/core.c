@@ -27,7 +27,8 @@ static uint32_t bank_of(const struct mk_sm *sm, uint32_t warp, unsigned reg)
 void mk_bank_write(struct mk_sm *sm, struct mk_core *k, uint32_t warp, unsigned reg, uint64_t now)
 {
 	struct mk_bank *b = &k->bank[bank_of(sm, warp, reg)];
-	b->writes_until = (b->writes_until > now ? b->writes_until : now) + 1;
+	const uint64_t first = now * sm->accesses;
+	b->writes_until = (b->writes_until > first ? b->writes_until : first) + 1;
 	sm->c.bank_writes++;
 }
 
@@ -60,13 +61,12 @@ static void count_fetched(struct mk_core *k, uint32_t warp)
 		mk_check(k, warp);
 }
 
-/* Each bank hands out its oldest read, unless it is writing or the collector's port has
- * been used in this cycle (reading baseline-collectors). */
-void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
+/* An access of each bank, number `at` of all: it hands out its oldest read, unless it is writing or the collector's port
+ * has been used in this access (reading baseline-collectors). */
+static void access_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now, uint64_t at)
 {
 	uint64_t fetch_port = 0;
 	uint32_t first = (uint32_t)(now % sm->banks);
-	uint64_t before = sm->c.conflicts;
 	for (uint32_t i = 0, b = first; i < sm->banks; i++, b = b + 1 == sm->banks ? 0 : b + 1) {
 		struct mk_bank *bank = &k->bank[b];
 		if (!bank->n)
@@ -74,8 +74,8 @@ void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 		unsigned who = bank->ask[bank->head & (bank->cap - 1)];
 		int fetch = who >= MK_FETCH;
 		int taken = fetch ? (int)(fetch_port >> (who - MK_FETCH) & 1)
-		                  : !sm->m->free_ports && k->port[who / sm->depth] == now + 1;
-		if (bank->writes_until > now || taken) {
+		                  : !sm->m->free_ports && k->port[who / sm->depth] == at + 1;
+		if (bank->writes_until > at || taken) {
 			sm->c.conflicts++;
 			continue;
 		}
@@ -87,10 +87,20 @@ void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 			fetch_port |= mk_bit(who - MK_FETCH);
 			count_fetched(k, who - MK_FETCH);
 		} else {
-			k->port[who / sm->depth] = now + 1;
+			k->port[who / sm->depth] = at + 1;
 			if (!--k->coll[who].left)
 				k->full |= mk_bit(who);
 		}
+	}
+}
+
+/* The accesses of a cycle. A read that the last of them leaves waits. */
+void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
+{
+	uint64_t before = sm->c.conflicts;
+	for (uint32_t i = 0; i < sm->accesses && k->reads; i++) {
+		before = sm->c.conflicts;
+		access_banks(sm, k, now, now * sm->accesses + i);
 	}
 	sm->c.conflict_cycles += sm->c.conflicts != before;
 }
@@ -508,8 +518,9 @@ int mk_sm_size(struct mk_sm *sm, uint32_t warps, struct ct_error *e)
 	sm->cores = sys->monolithic ? 1 : sm->m->cores;
 	sm->width = sys->monolithic ? sm->m->cores : 1;
 	sm->banks = sm->m->banks * sm->width;
+	sm->accesses = sm->m->accesses ? sm->m->accesses : 1;
 	sm->depth = 1;
-	sm->ncoll = sys->collectors ? sys->collectors : MK_SLOTS;
+	sm->ncoll = sys->collectors ? sys->collectors + sys->memory : MK_SLOTS;
 	if (sys->kind == CT_MK_BOC) {
 		/* a window's instructions collect side by side, as far as 64 collectors go */
 		uint32_t slots = (warps + sm->cores - 1) / sm->cores;
@@ -594,6 +605,7 @@ void ct_mk_machine_of(const struct ct_gpu *g, struct ct_mk_machine *m)
 	*m = (struct ct_mk_machine){
 		.cores = g->schedulers,
 		.banks = g->register_banks / g->schedulers,
+		.accesses = 1,
 		.interval = CT_MK_INTERVAL,
 		.shared_latency = g->shmem_latency,
 		.slow_latency = g->llc_latency + g->l1_latency,

@@ -15,6 +15,7 @@
 struct ct_mk_machine {
 	uint32_t cores;                        /* sub-cores of an SM */
 	uint32_t banks;                        /* register banks of a sub-core */
+	uint32_t accesses;                     /* that a bank serves in a cycle; 0: one */
 	uint32_t interval;                     /* cycles of the STHLD machine's steps */
 	uint32_t slow_latency, shared_latency; /* of memory instructions without a recorded one */
 	const struct ct_mk_sthld_table *sthld; /* may be NULL if no system needs it */

@@ -81,7 +81,7 @@ struct mk_collector {
 struct mk_bank {
 	uint8_t *ask; /* ring: collector, or MK_FETCH + warp */
 	uint32_t cap, head, n;
-	uint64_t writes_until; /* cycle at which all writes are done */
+	uint64_t writes_until; /* access at which all writes are done */
 };
 
 struct mk_sm;
@@ -100,7 +100,7 @@ struct mk_core {
 	uint32_t reads;      /* in all banks */
 	uint32_t waited;     /* STHLD counter */
 	struct mk_collector *coll;
-	uint64_t port[MK_SLOTS]; /* cycle + 1 of the last operand, by collector or BOC */
+	uint64_t port[MK_SLOTS]; /* access + 1 of the last operand, by collector or BOC */
 	struct mk_table *table;  /* CCU: by collector */
 	struct mk_bank bank[MK_BANKS];
 	struct mk_warp warp[MK_SLOTS];
@@ -129,8 +129,9 @@ struct mk_sm {
 	struct ct_mk_counts c;
 	struct mk_core *core;
 	uint32_t cores, banks, ncoll, width;
-	uint32_t depth; /* BOC: instructions that one collects at a time */
-	uint64_t all;   /* collectors of a sub-core, as a mask */
+	uint32_t accesses; /* of a bank in a cycle */
+	uint32_t depth;    /* BOC: instructions that one collects at a time */
+	uint64_t all;      /* collectors of a sub-core, as a mask */
 	struct mk_slot slot[MK_SLOTS * 8];
 	uint32_t next_cta, resident, live_ctas;
 	uint64_t place_at; /* next cycle in which a CTA may be placed */
@@ -174,10 +175,11 @@ void mk_bank_write(struct mk_sm *sm, struct mk_core *k, uint32_t warp, unsigned 
 void mk_check(struct mk_core *k, uint32_t warp);
 void mk_wake(struct mk_core *k, uint64_t at);
 
-/* issue.c: a collector for the warp's next instruction (*c), or not this warp, or the
+/* issue.c: a collector for the warp's next instruction op (*c), or not this warp, or the
  * issue slot waits. */
 enum mk_outcome { MK_ISSUED, MK_NEXT, MK_STALL };
-enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t *c);
+enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t warp,
+                                 const struct ct_mk_op *op, int32_t *c);
 /* Of these warps the ones that have data in a collector (sys->data). */
 uint64_t mk_owners(const struct mk_sm *sm, const struct mk_core *k, uint64_t warps);
 /* One scheduler decision; 1 if a warp issued. */

@@ -8,17 +8,6 @@
 static const char MECHANISM[] = "malekeh";
 static const char SCOPE[] = "all";
 
-void ct_mk_with_configured(const struct ct_gpu *g, const struct ct_mk_system *systems, size_t n,
-                           struct ct_mk_system *out)
-{
-	memmove(out, systems, n * sizeof *out);
-	out[n] = *ct_mk_system_at(0);
-	out[n].name = "configured";
-	out[n].collectors = g->collectors ? g->collectors : 1;
-	if (out[n].collectors > 64)
-		out[n].collectors = 64;
-}
-
 static double ratio_of(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : NAN;
@@ -70,7 +59,7 @@ void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g, const stru
 	ct_mk_measure_counts(m, i, &r->c);
 	ct_mk_measure_counts(m, 0, &ocu);
 	ct_mk_measure_counts(m, s->monolithic ? index_of(m, "OCU-mono") : 0, &base);
-	ct_mk_measure_counts(m, ct_mk_measure_systems(m) - 1, &own);
+	ct_mk_measure_counts(m, index_of(m, ct_mk_system_at(CT_MK_OWN)->name), &own);
 	r->system = s;
 	r->speedup = speedup_between(ratio_of(base.cycles, c->cycles), waiting_share(&base));
 	r->configured = speedup_between(ratio_of(own.cycles, c->cycles), waiting_share(&own));

@@ -27,13 +27,7 @@ struct ct_mk_run_facts {
 	double cycles, launch_cycles, thread_insts;
 };
 
-/* The systems to measure for a GPU: OCU, the others asked for, and last the GPU's own
- * collectors ("configured"), all n + 1 in out. */
-void ct_mk_with_configured(const struct ct_gpu *g, const struct ct_mk_system *systems, size_t n,
-                           struct ct_mk_system *out);
-
-/* Row i of a finished measurement whose first system is OCU and whose last is the configured
- * one. low and high of speedups: from memory whose waiting does not shrink with the rest to
+/* Row i of a finished measurement whose first system is OCU and which has OCU-own. low and high of speedups: from memory whose waiting does not shrink with the rest to
  * memory that answers as late after each request as in the replay (the value). */
 void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g, const struct ct_mk_params *p,
                const struct ct_mk_run_facts *f, size_t i, struct ct_mk_row *r);

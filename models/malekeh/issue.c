@@ -187,9 +187,19 @@ static uint64_t private_collectors(const struct mk_sm *sm, uint32_t warp)
 	return (sm->depth == 64 ? UINT64_MAX : mk_bit(sm->depth) - 1) << warp * sm->depth;
 }
 
-enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t *c)
+/* Of these collectors those that the instruction may use: some are for memory instructions alone. */
+static uint64_t collectors_of(const struct mk_sm *sm, const struct ct_mk_op *op, uint64_t free)
 {
-	uint64_t free = mk_free_collectors(sm, k), own;
+	const uint64_t others = mk_bit(sm->sys->collectors) - 1;
+	if (!sm->sys->memory)
+		return free;
+	return free & (op->unit == CT_MK_U_MEM ? ~others : others);
+}
+
+enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t warp,
+                                 const struct ct_mk_op *op, int32_t *c)
+{
+	uint64_t free = collectors_of(sm, op, mk_free_collectors(sm, k)), own;
 	*c = MK_NONE;
 	if (!sm->sys->collectors) {
 		own = free & private_collectors(sm, warp);
@@ -209,7 +219,7 @@ static enum mk_outcome try_to_issue(struct mk_sm *sm, struct mk_core *k, uint32_
 	int32_t c = MK_NONE;
 	enum mk_outcome out = MK_ISSUED;
 	if (k->warp[warp].op->needs_collector)
-		out = mk_collector_for(sm, k, warp, &c);
+		out = mk_collector_for(sm, k, warp, k->warp[warp].op, &c);
 	if (out == MK_ISSUED) {
 		k->greedy = warp;
 		issue_next(sm, k, warp, c, now);
@@ -241,11 +251,11 @@ uint64_t mk_owners(const struct mk_sm *sm, const struct mk_core *k, uint64_t war
 	return own & warps;
 }
 
-/* Two levels: in turn. Else greedy, then the oldest of those that own a cache table (`own`, 0 where that
+/* Two levels and round robin: in turn. Else greedy, then the oldest of those that own a cache table (`own`, 0 where that
  * does not count), then the oldest. */
 static uint32_t pick_warp(const struct mk_sm *sm, const struct mk_core *k, uint64_t mask, uint64_t own)
 {
-	if (sm->sys->schedule == CT_MK_TWO_LEVEL)
+	if (sm->sys->schedule == CT_MK_TWO_LEVEL || sm->sys->schedule == CT_MK_IN_TURN)
 		return ct_pick_in_turn(mask, k->greedy);
 	return ct_pick_greedy(mask, k->greedy, own, &k->warp[0].age, sizeof *k->warp);
 }

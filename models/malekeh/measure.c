@@ -274,10 +274,11 @@ int ct_mk_measure_finish(struct ct_mk_measure *m, struct ct_error *e)
 static int is_same_organisation(const struct ct_mk_system *a, const struct ct_mk_system *b)
 {
 	return a->kind == b->kind && a->schedule == b->schedule && a->collectors == b->collectors &&
-	       a->entries == b->entries && a->window == b->window && a->active == b->active &&
-	       a->lru == b->lru && a->sthld == b->sthld && a->data == b->data && a->ports == b->ports &&
-	       a->bits == b->bits && a->profiled == b->profiled && a->rthld == b->rthld &&
-	       a->monolithic == b->monolithic && a->ideal == b->ideal;
+	       a->memory == b->memory && a->entries == b->entries && a->window == b->window &&
+	       a->active == b->active && a->lru == b->lru && a->sthld == b->sthld &&
+	       a->data == b->data && a->ports == b->ports && a->bits == b->bits &&
+	       a->profiled == b->profiled && a->rthld == b->rthld && a->monolithic == b->monolithic &&
+	       a->ideal == b->ideal;
 }
 
 static int start_lanes(struct ct_mk_measure *m)
@@ -319,7 +320,7 @@ int ct_mk_measure_new(struct ct_mk_measure **out, const struct ct_gpu *g,
 	}
 	m->runs = o->n_systems;
 	for (size_t i = 0; i < m->runs; i++) {
-		ct_mk_apply(&m->p, &o->systems[i], &m->run[i].sys);
+		ct_mk_apply(&m->p, g, &o->systems[i], &m->run[i].sys);
 		m->run[i].same = i;
 		for (size_t k = i; k-- > 0;)
 			if (is_same_organisation(&m->run[k].sys, &m->run[i].sys))

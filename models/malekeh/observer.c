@@ -29,26 +29,23 @@ static int observer_open(void *ctx, const struct ct_pass_setup *setup, void **st
 	if (run->method == CT_BY_ANALYTIC)
 		return CT_OK;
 	struct observer *o = ct_calloc(1, sizeof *o);
-	struct ct_mk_system *all = ct_calloc(q->n + 1, sizeof *all);
-	int st = o && all ? CT_OK : ct_fail_nomem(e);
+	int st = o ? CT_OK : ct_fail_nomem(e);
 	*state = o;
 	if (st == CT_OK) {
 		o->own = own;
 		o->gpu = setup->gpu;
-		ct_mk_with_configured(setup->gpu, q->system, q->n, all);
 		ct_mk_masks_clear(&own->masks); /* of an earlier pass */
 		own->masks.plans = run->method == CT_BY_REPLAY && asks_for_code(q);
 		struct ct_mk_measure_options mo = {
 			.params = own->params,
-			.systems = all,
-			.n_systems = q->n + 1,
+			.systems = q->system,
+			.n_systems = q->n,
 			.sthld = &own->table,
 			.seed = setup->settings->seed,
 			.warmup = setup->settings->warmup,
 			.masks = &own->masks};
 		st = ct_mk_measure_new(&o->measure, setup->gpu, &mo, e);
 	}
-	free(all);
 	if (st == CT_OK)
 		*hooks = ct_mk_measure_observer(o->measure);
 	return st;

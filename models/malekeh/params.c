@@ -31,6 +31,10 @@ static const struct ct_constant TABLE[CT_MK_KEYS] = {
                  CT_CONSTANT_WHOLE,
                  "warps that issue before the others: 0 owners of a collector, 1 with any value in "
                  "it, 2 with a near one"},
+	[CT_MK_P_BANK_ACCESSES] =
+		{"bank_accesses", 1, 1, 8, "",
+                 "II: banks have one port (reading baseline-collectors); 2: as Accel-Sim",
+                 CT_CONSTANT_WHOLE, "reads or results that a register bank serves in a cycle"},
 	[CT_MK_P_BANK_READ_PJ] = {"bank_read_pj", 185, 0, 1e6, "pJ",
                                   "128 B of a 64 KB bank, CACTI "
                                   "(BOW, MICRO 2020; recalled, not checked)",
@@ -68,9 +72,10 @@ int ct_mk_set(struct ct_mk_params *p, const char *assignment, struct ct_error *e
 	return ct_constants_set(&ct_mk_constants, p->v, assignment, NULL, e);
 }
 
-void ct_mk_apply(const struct ct_mk_params *p, const struct ct_mk_system *plain, struct ct_mk_system *s)
+void ct_mk_apply(const struct ct_mk_params *p, const struct ct_gpu *g, const struct ct_mk_system *plain,
+                 struct ct_mk_system *s)
 {
-	*s = *plain;
+	*s = ct_mk_system_on(plain, g);
 	if (s->rthld == CT_MK_RTHLD)
 		s->rthld = (uint32_t)p->v[CT_MK_P_RTHLD];
 	if (s->profiled == ct_mk_profiled_share)
@@ -87,4 +92,5 @@ void ct_mk_apply_machine(const struct ct_mk_params *p, struct ct_mk_machine *m)
 {
 	m->interval = (uint32_t)p->v[CT_MK_P_INTERVAL];
 	m->shared_counter = p->v[CT_MK_P_SHARED_COUNTER] > 0;
+	m->accesses = (uint32_t)p->v[CT_MK_P_BANK_ACCESSES];
 }

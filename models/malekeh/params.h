@@ -21,6 +21,7 @@ enum ct_mk_key {
 	CT_MK_P_SHARED_COUNTER, /* 1: one waiting counter for the SM */
 	CT_MK_P_PORTS,          /* results that a CCU takes in a cycle; 0: all */
 	CT_MK_P_PRIORITY,       /* which warps have data in a CCU: enum ct_mk_data */
+	CT_MK_P_BANK_ACCESSES,  /* that a bank serves in a cycle */
 	CT_MK_P_BANK_READ_PJ,
 	CT_MK_P_BANK_WRITE_PJ,
 	CT_MK_P_BUFFER_PJ, /* one access to a collector's or a small cache's value */
@@ -39,9 +40,10 @@ void ct_mk_defaults(struct ct_mk_params *p);
 /* Overrides one. Fails with CT_ERR_USAGE for unknown keys, naming the nearest, and for
  * values out of range. */
 int ct_mk_set(struct ct_mk_params *p, const char *assignment, struct ct_error *e);
-/* *s gets the system with the parameters applied: what a system fixes for a study stays, what it has from the paper
- * follows them. The machine's own go into *m. */
-void ct_mk_apply(const struct ct_mk_params *p, const struct ct_mk_system *plain, struct ct_mk_system *s);
+/* *s gets the system as it is on GPU g with the parameters applied: what a system fixes for a study stays, what it has
+ * from the paper follows them. The machine's own go into *m. */
+void ct_mk_apply(const struct ct_mk_params *p, const struct ct_gpu *g, const struct ct_mk_system *plain,
+                 struct ct_mk_system *s);
 void ct_mk_apply_machine(const struct ct_mk_params *p, struct ct_mk_machine *m);
 
 #endif

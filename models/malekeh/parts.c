@@ -117,7 +117,7 @@ static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const str
 	if (!op->needs_collector)
 		return CT_ISSUE_GO;
 	c->needs |= mk_bit(slot);
-	enum mk_outcome out = mk_collector_for(p->sm[q->sm], k, slot, &c->chosen);
+	enum mk_outcome out = mk_collector_for(p->sm[q->sm], k, slot, op, &c->chosen);
 	return out == MK_ISSUED ? CT_ISSUE_GO : out == MK_NEXT ? CT_ISSUE_NEXT : CT_ISSUE_NONE;
 }
 
@@ -413,7 +413,7 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 	struct ct_mk_system sys;
 	struct ct_mk_parts *p;
 	*out = NULL;
-	ct_mk_apply(params, s, &sys);
+	ct_mk_apply(params, g, s, &sys);
 	if (!ct_mk_parts_can(&sys))
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s is not replayed in the full engine", s->name);
 	if (!(p = ct_calloc(1, sizeof *p)))

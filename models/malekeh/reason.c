@@ -7,6 +7,9 @@
 #include "models/common/facts.h"
 #include "models/malekeh/run.h"
 
+/* What the verdict is over. */
+static const char OWN[] = "OCU-own";
+
 static double metric_of(const struct ct_profile *p, const char *system, const char *metric)
 {
 	return ct_fact_es(p, MK_MECHANISM, system, metric);
@@ -18,12 +21,12 @@ void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
                size_t n)
 {
 	double hit = metric_of(p, "Malekeh", "rf_hit_ratio");
-	double idle = metric_of(p, "OCU", "no_ready_fraction");
+	double idle = metric_of(p, OWN, "no_ready_fraction");
 	const struct ct_cause cause[] = {
 		{"issue slots that wait for collectors", " %", 100,
-	         metric_of(p, "OCU", "issue_stall_fraction"),
+	         metric_of(p, OWN, "issue_stall_fraction"),
 	         metric_of(p, "Malekeh", "issue_stall_fraction"), 0},
-		{"slots with bank conflicts", " %", 100, metric_of(p, "OCU", "bank_conflict_fraction"),
+		{"slots with bank conflicts", " %", 100, metric_of(p, OWN, "bank_conflict_fraction"),
 	         metric_of(p, "Malekeh", "bank_conflict_fraction"), 0},
 		{"slots without a ready warp", " %", 100, idle,
 	         metric_of(p, "Malekeh", "no_ready_fraction"), 0}};

@@ -17,7 +17,7 @@ struct engines {
 	struct ct_mk_parts *parts[CT_MK_SYSTEMS]; /* of engines that are there */
 	struct ct_mk_counts counts[CT_MK_SYSTEMS];
 	struct ct_replay_counts total[CT_MK_SYSTEMS];
-	unsigned n;
+	unsigned n, own; /* how many; which of them is OCU-own, or is the same */
 };
 
 /* The parts of an engine hold what is in the collectors of all its warps: as measured, a hundred MB of all
@@ -33,11 +33,17 @@ static const struct ct_gpu *baseline_gpu(const struct ct_mechanism_run *run)
 	return &own->gto;
 }
 
+/* The GPU of a system's engine: OCU-own has the scheduler of the GPU in force, too. */
+static const struct ct_gpu *engine_gpu(const struct ct_mechanism_run *run, const struct ct_mk_system *s)
+{
+	return s->own ? run->gpu : baseline_gpu(run);
+}
+
 static int new_parts(const struct ct_mechanism_run *run, const struct ct_mk_system *s,
                      struct ct_mk_parts **parts, struct ct_error *e)
 {
 	const struct mk_run *own = mk_run_of(run);
-	return ct_mk_parts_new(parts, s, &own->gto, &own->params, &own->masks, &own->table,
+	return ct_mk_parts_new(parts, s, engine_gpu(run, s), &own->params, &own->masks, &own->table,
 	                       run->settings->seed, e);
 }
 
@@ -91,12 +97,21 @@ static int profile_masks(const struct ct_mechanism_run *run, struct ct_error *e)
 	return st;
 }
 
+/* OCU-own is what OCU is on a GPU with two collectors and greedy-then-oldest schedulers. */
+int mk_is_configured(const struct ct_mechanism_run *run, unsigned system)
+{
+	const struct ct_mk_system *s = ct_mk_system_at(system),
+				  own = ct_mk_system_on(ct_mk_system_at(CT_MK_OWN), run->gpu);
+	return system == 0 && run->gpu->scheduler == CT_SCHED_GTO && own.collectors == s->collectors &&
+	       !own.memory;
+}
+
 /* Whether the engine can have the system with the parameters in force: true distances need whole warps, which it does not
  * see ahead. */
 static int can_be_part(const struct ct_mechanism_run *run, const struct ct_mk_system *s)
 {
 	struct ct_mk_system sys;
-	ct_mk_apply(&mk_run_of(run)->params, s, &sys);
+	ct_mk_apply(&mk_run_of(run)->params, run->gpu, s, &sys);
 	return ct_mk_parts_can(&sys);
 }
 
@@ -113,11 +128,11 @@ int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_rep
 		               s && s->monolithic ? "one scheduler for the whole SM"
 		                                  : "true distances (malekeh.oracle=1) of whole warps");
 	int st = lacks_masks(run, s) ? profile_masks(run, e) : CT_OK;
-	const struct ct_gpu *g = baseline_gpu(run);
 	if (st == CT_OK)
 		st = new_parts(run, s, &x, e);
 	*engine = (struct ct_replays_engine){
-		.gpu = g, .options = {.timing = CT_REPLAY_FULL, .warmup = run->settings->warmup}};
+		.gpu = engine_gpu(run, s),
+		.options = {.timing = CT_REPLAY_FULL, .warmup = run->settings->warmup}};
 	if (st == CT_OK)
 		engine->options.parts = ct_mk_parts_table(x);
 	*parts = x;
@@ -142,17 +157,20 @@ static int is_requested(const struct ct_mechanism_run *run, const struct ct_mk_s
 /* OCU, which the others are held against, comes first and is always among them. */
 static void choose_engines(struct engines *x)
 {
-	const struct ct_gpu *g = baseline_gpu(x->run);
-	const double warps = (double)g->sms * ct_gpu_max_warps(g);
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
-		if (!can_be_part(x->run, ct_mk_system_at(i)) ||
-		    !is_requested(x->run, ct_mk_system_at(i)))
+		const struct ct_mk_system *s = ct_mk_system_at(i);
+		const struct ct_gpu *g = engine_gpu(x->run, s);
+		const double warps = (double)g->sms * ct_gpu_max_warps(g);
+		if (!can_be_part(x->run, s) || !is_requested(x->run, s) ||
+		    (s->own && mk_is_configured(x->run, 0)))
 			continue;
+		if (s->own)
+			x->own = x->n;
 		x->engine[x->n] = (struct ct_replays_engine){
 			.gpu = g,
 			.options = {.timing = CT_REPLAY_FULL, .warmup = x->run->settings->warmup},
 			.part_bytes = part_bytes_per_warp * warps};
-		x->system[x->n++] = ct_mk_system_at(i);
+		x->system[x->n++] = s;
 	}
 }
 
@@ -177,9 +195,9 @@ static double ratio_of(uint64_t a, uint64_t b)
 	return b ? (double)a / (double)b : NAN;
 }
 
-/* Replayed numbers take the place of those of the sub-core model. */
+/* Replayed numbers of a system, which engine i has replayed, take the place of those of the sub-core model. */
 static int write_row(const struct ct_mechanism_run *run, const struct engines *x, unsigned i,
-                     double configured, struct ct_error *e)
+                     const struct ct_mk_system *s, struct ct_error *e)
 {
 	struct mk_run *own = mk_run_of(run);
 	const struct ct_gpu *g = run->gpu;
@@ -187,23 +205,21 @@ static int write_row(const struct ct_mechanism_run *run, const struct engines *x
 	struct ct_mk_machine m;
 	uint32_t warps = (ct_gpu_max_warps(g) + g->schedulers - 1) / g->schedulers;
 	uint64_t cycles = x->total[i].cycles - x->total[i].launch_cycles;
-	struct ct_records w = {.p = run->p,
-	                       .e = e,
-	                       .mechanism = MK_MECHANISM,
-	                       .system = x->system[i]->name,
-	                       .method = "replay"};
+	const struct ct_replay_counts *configured = &x->total[x->own];
+	const double hit = ratio_of(c.hits, c.slots);
+	const double speedup = ratio_of(x->total[0].cycles - x->total[0].launch_cycles, cycles);
+	struct ct_records w = {
+		.p = run->p, .e = e, .mechanism = MK_MECHANISM, .system = s->name, .method = "replay"};
 	ct_mk_machine_of(g, &m);
-	own->engine[i] = (struct mk_engine_row){
-		.system = x->system[i]->name,
-		.cycles = (double)x->total[i].cycles,
-		.hit = ratio_of(c.hits, c.slots),
-		.speedup = ratio_of(x->total[0].cycles - x->total[0].launch_cycles, cycles)};
-	double pj = ct_mk_energy_pj(&c, x->system[i], &m, warps, &own->params);
+	own->engine[own->engines++] = (struct mk_engine_row){
+		.system = s->name, .cycles = (double)x->total[i].cycles, .hit = hit, .speedup = speedup};
+	double pj = ct_mk_energy_pj(&c, s, &m, warps, &own->params);
 	ct_records_value(&w, "cycles", (double)x->total[i].cycles);
 	ct_records_value(&w, "ipc", ratio_of(x->total[i].thread_insts, x->total[i].cycles));
-	ct_records_value(&w, "speedup", own->engine[i].speedup);
-	ct_records_value(&w, "speedup_configured", configured / (double)cycles);
-	ct_records_value(&w, "rf_hit_ratio", own->engine[i].hit);
+	ct_records_value(&w, "speedup", speedup);
+	ct_records_value(&w, "speedup_configured",
+	                 ratio_of(configured->cycles - configured->launch_cycles, cycles));
+	ct_records_value(&w, "rf_hit_ratio", hit);
 	ct_records_value(&w, "rf_hit_ratio_distinct", ratio_of(c.hits - c.repeats, c.slots - c.repeats));
 	ct_records_value(&w, "rf_bank_reads_ratio", ratio_of(c.bank_reads, base.bank_reads));
 	ct_records_value(&w, "rf_energy_ratio",
@@ -237,7 +253,6 @@ static void remember_model(const struct ct_mechanism_run *run)
  * engine. */
 int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 {
-	double cycles = 0, launch = 0;
 	if (run->method != CT_BY_REPLAY)
 		return CT_OK;
 	struct engines *x = ct_calloc(1, sizeof *x);
@@ -255,12 +270,11 @@ int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 	if (st == CT_OK)
 		st = ct_replays_run(run->p, run->settings, why, x->engine, x->n, &hooks, x->total, e);
 	remember_model(run);
-	ct_profile_get(run->p, "all", "cycles", &cycles);
-	ct_profile_get(run->p, "all", "launch_cycles", &launch);
+	mk_run_of(run)->engines = 0;
 	for (unsigned i = 0; i < x->n && st == CT_OK; i++)
-		st = write_row(run, x, i, cycles - launch, e);
-	if (st == CT_OK)
-		mk_run_of(run)->engines = x->n;
+		st = write_row(run, x, i, x->system[i], e);
+	if (st == CT_OK && !x->own)
+		st = write_row(run, x, 0, ct_mk_system_at(CT_MK_OWN), e);
 	free(x);
 	return st;
 }

@@ -75,6 +75,7 @@ int mk_request_make(struct mk_request *q, const struct ct_mechanism_run *run, st
 		add_system(q, "OCU");
 		add_system(q, "Malekeh");
 		add_system(q, "OCU-ideal");
+		add_system(q, "OCU-own");
 		return CT_OK;
 	}
 	for (size_t i = 0; i < plain; i++)

@@ -13,7 +13,7 @@ enum { MK_OPTION_STUDIES, MK_OPTION_TABLE, MK_OPTIONS };
 
 /* What the pass measures: row i is written as ES, or as SW at x[i] of key where that is a point of the sweep. */
 struct mk_request {
-	struct ct_mk_system *system;  /* OCU first */
+	struct ct_mk_system *system;  /* OCU first, OCU-own among them */
 	char (*x)[CT_RANGE_PART_MAX]; /* "" for ES */
 	size_t n;
 	const char *key; /* of the sweep, or NULL */
@@ -57,6 +57,7 @@ int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
               void **parts, struct ct_error *e);
 void mk_engine_free(void *parts);
+int mk_is_configured(const struct ct_mechanism_run *run, unsigned system);
 
 /* show.c */
 int mk_show(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,

@@ -34,6 +34,8 @@ static const struct ct_mk_system systems[CT_MK_ALL_SYSTEMS] = {
 	 .kind = CT_MK_CCU, .collectors = 2, .entries = 8, .lru = 1, COMMON},
 	{.name = "OCU-ideal", .what = "OCU whose operands are there at once, a bound", .collectors = 2,
 	 .ideal = 1, COMMON},
+	{.name = "OCU-own", .what = "the GPU's own collectors and scheduler", .collectors = 2, .own = 1,
+	 COMMON},
 	{.name = "OCU-16", .what = "sixteen operand collectors, GTO", .collectors = 16, COMMON},
 	{.name = "OCU-mono", .what = "one scheduler for the SM, GTO", .collectors = 8,
 	 .monolithic = 1, COMMON},
@@ -52,6 +54,23 @@ static const struct ct_mk_system systems[CT_MK_ALL_SYSTEMS] = {
 	 .rthld = CT_MK_RTHLD},
 };
 /* clang-format on */
+
+struct ct_mk_system ct_mk_system_on(const struct ct_mk_system *s, const struct ct_gpu *g)
+{
+	enum { MOST = 32 }; /* of each kind, so that a word holds a bit for each */
+	struct ct_mk_system on = *s;
+	if (!s->own)
+		return on;
+	on.collectors = g->collectors > MOST ? MOST : g->collectors ? g->collectors : 1;
+	on.memory = g->memory_collectors > MOST ? MOST : g->memory_collectors;
+	switch (g->scheduler) {
+	case CT_SCHED_LRR:
+	case CT_SCHED_TWO_LEVEL:
+	case CT_SCHED_STRICT_RR: on.schedule = CT_MK_IN_TURN; break;
+	default: on.schedule = CT_MK_GTO; break;
+	}
+	return on;
+}
 
 const struct ct_mk_system *ct_mk_system_at(size_t i)
 {
@@ -84,7 +103,7 @@ int ct_mk_needs_code(const struct ct_mk_system *s)
 /* Values of 128 B that one sub-core (monolithic: the SM) holds. */
 static uint64_t count_values(const struct ct_mk_system *s, uint64_t warps)
 {
-	uint64_t collectors = s->collectors ? s->collectors : warps;
+	uint64_t collectors = s->collectors ? s->collectors + s->memory : warps;
 	switch (s->kind) {
 	case CT_MK_CCU: return collectors * s->entries;
 	case CT_MK_BOC: return collectors * s->window * CT_MK_BOC_SLOTS;
@@ -97,9 +116,10 @@ static uint64_t count_values(const struct ct_mk_system *s, uint64_t warps)
 
 uint64_t ct_mk_cache_bytes(const struct ct_mk_system *s, const struct ct_gpu *g)
 {
+	const struct ct_mk_system on = ct_mk_system_on(s, g);
 	uint64_t cores = s->monolithic ? 1 : g->schedulers;
 	uint64_t warps = (ct_gpu_max_warps(g) + cores - 1) / cores;
-	return cores * count_values(s, warps) * CT_MK_VALUE_BYTES;
+	return cores * count_values(&on, warps) * CT_MK_VALUE_BYTES;
 }
 
 int64_t ct_mk_added_bytes(const struct ct_mk_system *s, const struct ct_gpu *g)

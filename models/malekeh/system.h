@@ -20,8 +20,9 @@ enum ct_mk_kind {
 
 enum ct_mk_schedule {
 	CT_MK_GTO,
-	CT_MK_PRIORITY, /* readings warp-priority and collector-allocation */
-	CT_MK_TWO_LEVEL /* reading two-level */
+	CT_MK_PRIORITY,  /* readings warp-priority and collector-allocation */
+	CT_MK_TWO_LEVEL, /* reading two-level */
+	CT_MK_IN_TURN    /* loose round robin */
 };
 
 /* Which warps have data in a collector, and issue before the others (reading priority-data). */
@@ -46,6 +47,7 @@ struct ct_mk_system {
 	enum ct_mk_kind kind;
 	enum ct_mk_schedule schedule;
 	uint32_t collectors;  /* 0: one for each warp */
+	uint32_t memory;      /* collectors of memory instructions alone; 0: they share the others */
 	uint32_t entries;     /* cache entries of 128 B for each collector (CCU) or warp */
 	uint32_t window;      /* BOC: instructions */
 	uint32_t active;      /* two-level: warps that may issue */
@@ -58,12 +60,13 @@ struct ct_mk_system {
 	uint32_t rthld;  /* instructions: farther is far */
 	int ideal;       /* operands are there at once, whatever their banks: a bound */
 	int monolithic;  /* one scheduler for the whole SM (section VI-A): sizes are per SM */
+	int own;         /* collectors and schedule are those of the GPU (reading own-collectors) */
 };
 
 /* The systems that malekeh-est prints, OCU first, then those that only studies ask for: OCU-16,
  * the monolithic twins, oracle bits, full profile, unbounded ports. NULL past the end. */
 const struct ct_mk_system *ct_mk_system_at(size_t i);
-enum { CT_MK_SYSTEMS = 10, CT_MK_ALL_SYSTEMS = 17 };
+enum { CT_MK_OWN = 10, CT_MK_SYSTEMS, CT_MK_ALL_SYSTEMS = 18 };
 /* Index by name, or -1. */
 int ct_mk_system_find(const char *name);
 /* Whether it decides by reuse bits. Pure. */
@@ -72,6 +75,9 @@ int ct_mk_needs_bits(const struct ct_mk_system *s);
 int ct_mk_needs_plan(const struct ct_mk_system *s);
 /* Whether the compiler tells it anything but reuse bits: plans, or which values are dead. Pure. */
 int ct_mk_needs_code(const struct ct_mk_system *s);
+
+/* *s as it is on that GPU: OCU-own gets its collectors and its schedule, the others stay as they are. Pure. */
+struct ct_mk_system ct_mk_system_on(const struct ct_mk_system *s, const struct ct_gpu *g);
 
 /* Storage of register values outside the banks, bytes per SM of g (collectors and
  * caches together), and what that is beyond the baseline's collectors. */

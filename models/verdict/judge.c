@@ -45,18 +45,24 @@ struct round {
 	unsigned n;
 };
 
+/* What speed-ups are over. */
+struct baseline {
+	double cycles; /* in this timing; 0: not replayed yet */
+	struct ct_sample_series sample;
+};
+
 struct bench {
 	struct ct_judge *j;
 	enum ct_replay_timing timing;
 	const char *method; /* of the ES records */
 	struct system *system;
 	unsigned n;
-	double configured; /* cycles of the GPU as configured in this timing; 0: not replayed yet */
+	struct baseline configured;             /* the GPU as configured, */
+	struct baseline own[CT_MECHANISMS_MAX]; /* and what stands for it in the parts of a mechanism */
 	/* GPUs without parts and ideals whose replay in this timing is known, and what they counted: the one as configured,
 	 * and the last of a system. Cycles 0: none. Samples are not kept. */
 	struct ct_gpu plain_gpu[PLAIN_KEPT];
 	struct ct_replay_counts plain[PLAIN_KEPT];
-	struct ct_sample_series sample;                /* of it */
 	double found[CT_MECHANISMS_MAX][SYSTEMS_EACH]; /* the settings that quick replays found best */
 	/* What the ideals of mechanisms with settings gave: cycles over those of the GPU as configured. */
 	struct ct_mechanism_tried ideal[CT_MECHANISMS_MAX][TRIED_MAX];
@@ -205,8 +211,8 @@ static double enough_cycles(const struct bench *b, const struct system *s, doubl
 	double enough = s->enough;
 	if (is_sampled(b) || s->ideal)
 		return 0;
-	if (setting > 0 && !(s->only > 0) && b->configured > 0 && acts_at(s->run, setting))
-		enough = enough > 0 ? fmin(enough, b->configured) : b->configured;
+	if (setting > 0 && !(s->only > 0) && b->configured.cycles > 0 && acts_at(s->run, setting))
+		enough = enough > 0 ? fmin(enough, b->configured.cycles) : b->configured.cycles;
 	return enough;
 }
 
@@ -319,11 +325,20 @@ static int run_round(struct bench *b, unsigned *n)
 
 /* ---- what came of it ---- */
 
+/* What the speed-up of a system is over. */
+static const struct baseline *baseline_of(const struct bench *b, const struct system *s)
+{
+	return s->run && !s->ideal && s->run->mechanism->configured
+	               ? &b->own[s->mechanism]
+	               : &b->configured;
+}
+
 /* The speed-up over the GPU as configured. Where a sample was replayed, it has the range that the
  * differences between the sampled units give. */
 static void write_speedup(struct bench *b, struct ct_records *w, const struct system *s, double speedup)
 {
-	double half = s->sample.n_strata ? ct_sample_ratio_half(&b->sample, &s->sample) : 0;
+	const struct ct_sample_series *base = &baseline_of(b, s)->sample;
+	double half = s->sample.n_strata ? ct_sample_ratio_half(base, &s->sample) : 0;
 	if (half > 0)
 		ct_records_between(w, "speedup_configured", speedup, speedup * exp(-half),
 		                   speedup * exp(half));
@@ -335,10 +350,10 @@ static void write_speedup(struct bench *b, struct ct_records *w, const struct sy
 static int write_system(struct bench *b, const struct ct_mechanism *m, const struct system *s)
 {
 	const struct ct_mechanism_tried *best = best_of(s);
-	double speedup = best && best->cycles > 0 ? b->configured / best->cycles : 0;
+	double speedup = best && best->cycles > 0 ? baseline_of(b, s)->cycles / best->cycles : 0;
 	struct ct_records w = {
 		.p = b->j->p, .e = b->e, .mechanism = m->name, .system = s->name, .method = b->method};
-	if (!best || !(best->cycles > 0))
+	if (!(speedup > 0))
 		return CT_OK;
 	/* Slower than the best of the simpler systems, by how much nobody asks. */
 	if (s->enough > 0 && best->cycles > s->enough) {
@@ -355,26 +370,43 @@ static int write_system(struct bench *b, const struct ct_mechanism *m, const str
 	return w.status;
 }
 
-/* Replays the systems on the bench until none wants more, and the GPU as configured where it has not been replayed in this
- * timing yet. */
+/* Keeps what a replay of such a system gave; its sample moves. */
+static void keep_baseline(struct baseline *x, struct system *s)
+{
+	x->cycles = s->tried[0].cycles;
+	ct_sample_free(&x->sample);
+	x->sample = s->sample;
+	s->sample = (struct ct_sample_series){0};
+}
+
+static int is_own_baseline(const struct system *s)
+{
+	const char *name = s->run ? s->run->mechanism->configured : NULL;
+	return name && strcmp(name, s->name) == 0;
+}
+
+/* Replays the systems on the bench until none wants more, and the GPU as configured where speed-ups are over it and it has
+ * not been replayed in this timing yet. */
 static int run_systems(struct bench *b)
 {
 	unsigned n = 1;
-	int st = CT_OK;
-	const struct system *configured = NULL;
-	if (!(b->configured > 0)) {
+	int st = CT_OK, is_asked = 0;
+	struct system *configured = NULL;
+	for (unsigned i = 0; i < b->n; i++)
+		is_asked |= baseline_of(b, &b->system[i]) == &b->configured;
+	if (is_asked && !(b->configured.cycles > 0)) {
 		configured = &b->system[b->n];
 		add_system(b, &(struct system){.name = ct_verdict_baseline});
 	}
 	while (st == CT_OK && n)
 		st = run_round(b, &n);
 	if (st == CT_OK && configured && configured->n_tried) {
-		b->configured = configured->tried[0].cycles;
 		keep_counts(b, PLAIN_CONFIGURED, b->j->gpu, &configured->best);
-		ct_sample_free(&b->sample);
-		b->sample = configured->sample;
-		b->system[configured - b->system].sample = (struct ct_sample_series){0};
+		keep_baseline(&b->configured, configured);
 	}
+	for (unsigned i = 0; i < b->n && st == CT_OK; i++)
+		if (is_own_baseline(&b->system[i]) && b->system[i].n_tried)
+			keep_baseline(&b->own[b->system[i].mechanism], &b->system[i]);
 	return st;
 }
 
@@ -455,7 +487,7 @@ static void keep_ideals(struct bench *b, const struct system *s)
 	memcpy(x, s->tried, s->n_tried * sizeof *x);
 	b->n_ideal[s->mechanism] = s->n_tried;
 	for (unsigned i = 0; i < s->n_tried; i++)
-		x[i].cycles /= b->configured;
+		x[i].cycles /= b->configured.cycles;
 }
 
 /* Records the ideal of mechanism m, of those that are on the bench and have been replayed. Where it was tried at one setting and
@@ -471,7 +503,7 @@ static int write_bound(struct bench *b, unsigned m, unsigned *search)
 		if (!own || !s->ideal || s->ideal != ideals[x->bound] || !s->n_tried)
 			continue;
 		if (s->only > 0) {
-			if (!(b->configured > ct_verdict_benefits * best_of(s)->cycles))
+			if (!(b->configured.cycles > ct_verdict_benefits * best_of(s)->cycles))
 				*search |= 1u << m;
 			continue;
 		}
@@ -547,8 +579,10 @@ static int is_wanted(struct bench *b, unsigned i, const char *name, int alternat
 
 /* The cycles of the fastest simpler system of m that has been replayed in full timing. Where nobody sees more than the
  * verdict, which is held against the best of them, another one matters only when it is faster. 0: none was replayed. */
-static double cycles_of_best(const struct bench *b, const struct ct_mechanism_run *run)
+static double cycles_of_best(const struct bench *b, unsigned m)
 {
+	const struct ct_mechanism_run *run = b->j->run[m];
+	const double configured = run->mechanism->configured ? b->own[m].cycles : b->configured.cycles;
 	static const double digits = 1e-5; /* more than what records leave out behind the sixth */
 	double best = 0;
 	if (!run->judged_only || b->timing != CT_REPLAY_FULL || is_sampled(b))
@@ -558,19 +592,40 @@ static double cycles_of_best(const struct bench *b, const struct ct_mechanism_ru
 		if (ct_range_estimate(b->j->p, run->mechanism, *name, &es) == CT_DECIDED_FULL)
 			best = fmax(best, es.value);
 	}
-	return best > 0 && b->configured > 0 ? ceil(b->configured / best * (1 + digits)) : 0;
+	return best > 0 && configured > 0 ? ceil(configured / best * (1 + digits)) : 0;
 }
 
+/* With the first of a mechanism's systems comes what stands for the GPU as configured in its parts. */
 static void add_wanted(struct bench *b, unsigned m)
 {
 	const struct ct_mechanism *x = b->j->run[m]->mechanism;
+	const unsigned before = b->n;
 	if (is_wanted(b, m, x->judged, 0) && takes_timing(b, m, x->judged))
 		add_of_mechanism(b, m, x->judged);
 	for (const char *const *other = x->alternatives; other && *other; other++)
 		if (is_wanted(b, m, *other, 1) && takes_timing(b, m, *other)) {
 			add_of_mechanism(b, m, *other);
-			b->system[b->n - 1].enough = cycles_of_best(b, b->j->run[m]);
+			b->system[b->n - 1].enough = cycles_of_best(b, m);
 		}
+	if (b->n > before && x->configured && !(b->own[m].cycles > 0))
+		add_of_mechanism(b, m, x->configured);
+}
+
+/* Records what a system gave, and of what stands for the GPU as configured the alternatives that are the same on this GPU. */
+static int write_with_same(struct bench *b, const struct system *s)
+{
+	const struct ct_mechanism *m = s->run->mechanism;
+	int st = write_system(b, m, s);
+	for (const char *const *other = m->alternatives; other && *other && st == CT_OK; other++) {
+		struct system same = *s;
+		int i = ct_mechanism_system(m, *other);
+		if (i < 0 || !is_own_baseline(s) || !m->is_configured ||
+		    !m->is_configured(s->run, (unsigned)i))
+			continue;
+		same.name = *other;
+		st = write_system(b, m, &same);
+	}
+	return st;
 }
 
 /* The judged systems and alternatives of open mechanisms; *n tells how many there were to replay. */
@@ -588,7 +643,7 @@ static int replay_systems(struct bench *b, unsigned open, unsigned *n)
 		if (b->system[i].run && b->system[i].n_tried) {
 			const struct system *s = &b->system[i];
 			b->found[s->mechanism][s->index] = best_of(s)->setting;
-			st = write_system(b, s->run->mechanism, s);
+			st = write_with_same(b, s);
 		}
 	return st;
 }
@@ -617,9 +672,11 @@ static int judge_in(struct bench *b, enum ct_replay_timing timing)
 	int st = CT_OK;
 	b->timing = timing;
 	b->method = timing == CT_REPLAY_QUICK ? "quick" : "full";
-	b->configured = timing == CT_REPLAY_FULL ? b->j->configured_cycles : 0;
+	b->configured.cycles = timing == CT_REPLAY_FULL ? b->j->configured_cycles : 0;
+	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
+		b->own[m].cycles = 0;
 	memset(b->plain, 0, sizeof b->plain);
-	if (b->configured > 0)
+	if (b->configured.cycles > 0)
 		know_configured(b);
 	if (open && !b->bounded) {
 		st = replay_bounds(b, open);
@@ -691,7 +748,9 @@ int ct_judge_replays(struct ct_judge *j, struct ct_error *e)
 	if (b && b->system)
 		clear_systems(b);
 	if (b)
-		ct_sample_free(&b->sample);
+		ct_sample_free(&b->configured.sample);
+	for (unsigned m = 0; b && m < CT_MECHANISMS_MAX; m++)
+		ct_sample_free(&b->own[m].sample);
 	free(b ? b->system : NULL);
 	free(b);
 	if (st == CT_ERR_IO && j->from_trace)

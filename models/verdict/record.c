@@ -40,7 +40,7 @@ int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct
 			b.data + at[LOW],
 			b.data + at[HIGH],
 			v->reason,
-			ct_verdict_baseline,
+			ct_verdict_baseline_of(m),
 			*v->alternative ? v->alternative : "NA",
 			b.data + at[ALTERNATIVE_SPEEDUP],
 			ct_verdict_step(v->decided_by),
@@ -119,7 +119,9 @@ void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, s
 	ct_verdict_range_text(v, range);
 	ct_buf_printf(b, "verdict: %s", ct_verdict_word(v->word));
 	if (!isnan(v->speedup))
-		ct_buf_printf(b, ": %s runs %.2f times as fast as this GPU as configured (range %s%s)",
-		              m->judged, v->speedup, range, by[v->decided_by]);
+		ct_buf_printf(b,
+		              ": %s runs %.2f times as fast as %s%sthis GPU as configured (range %s%s)",
+		              m->judged, v->speedup, m->configured ? m->configured : "",
+		              m->configured ? ", which stands for " : "", range, by[v->decided_by]);
 	ct_buf_printf(b, ": %s\n", v->reason);
 }

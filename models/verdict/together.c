@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "models/common/records.h"
+#include "models/registry.h"
 #include "models/verdict/size.h"
 #include "pass/replays.h"
 #include "replay/parts.h"
@@ -17,6 +18,7 @@ enum { TRIED_MAX = 64, ENGINES_MAX = 64 };
 /* What is replayed: the GPU as configured, one mechanism, or all; and the settings that were tried. */
 struct subject {
 	unsigned first, n; /* members of the struct ct_together; n 0: the GPU as configured */
+	int is_baseline;   /* of the one member what stands for the GPU as configured in its parts */
 	struct ct_mechanism_tried tried[TRIED_MAX];
 	struct ct_replay_counts counts[TRIED_MAX];
 	unsigned n_tried;
@@ -35,8 +37,9 @@ struct made {
 
 struct bench {
 	struct ct_together *x;
-	struct subject subject[CT_TOGETHER_MAX + 2];
+	struct subject subject[2 * CT_TOGETHER_MAX + 2];
 	unsigned n;
+	unsigned baseline[CT_TOGETHER_MAX]; /* the subject that each member's speed-up is over */
 	struct made *made;
 	struct ct_replays_engine *engine;
 	struct ct_replay_counts *total;
@@ -78,6 +81,12 @@ int ct_together_check(const struct ct_mechanism *const *m, unsigned n, struct ct
 				return ct_fail(e, CT_ERR_USAGE,
 				               "%s and %s exclude each other: both decide %s",
 				               m[k]->name, m[i]->name, place_name(both & -both));
+			if (m[i]->configured && m[k]->configured)
+				return ct_fail(
+					e, CT_ERR_USAGE,
+					"%s and %s exclude each other: each has its own model of the "
+					"GPU as configured",
+					m[k]->name, m[i]->name);
 		}
 	return CT_OK;
 }
@@ -112,6 +121,13 @@ static uint32_t computing(const struct ct_gpu *g, const struct ct_replay_parts *
 	return n;
 }
 
+/* The system of member i that a subject has. */
+static unsigned system_of(const struct ct_together *x, const struct subject *s, unsigned i)
+{
+	const struct ct_mechanism *m = x->run[i]->mechanism;
+	return s->is_baseline ? (unsigned)ct_mechanism_system(m, m->configured) : x->system[i];
+}
+
 /* Asks member i for an engine on g, beside the parts that m has already. *parts is to be freed also after a failure. */
 static int ask_engine(const struct ct_together *x, unsigned i, const struct ct_gpu *g,
                       const struct made *m, double setting, struct ct_replays_engine *engine,
@@ -121,7 +137,7 @@ static int ask_engine(const struct ct_together *x, unsigned i, const struct ct_g
 	run.gpu = g;
 	run.setting = setting;
 	run.sms = m->plugs.owned ? computing(g, &m->plugs) : 0;
-	return run.mechanism->engine(&run, x->system[i], engine, parts, e);
+	return run.mechanism->engine(&run, system_of(x, m->subject, i), engine, parts, e);
 }
 
 /* In which turn a member joins: first those that only make another GPU, on which the others then build; then those that
@@ -130,11 +146,11 @@ enum turn { TURN_GPU, TURN_GPU_AND_PARTS, TURN_SMS, TURN_REST, TURNS };
 
 /* When a mechanism takes its turn: those that change the GPU come before those that plug parts into
  * it. */
-static int find_turn(const struct ct_together *x, unsigned i, double setting, enum turn *turn,
-                     struct ct_error *e)
+static int find_turn(const struct ct_together *x, struct subject *s, unsigned i, double setting,
+                     enum turn *turn, struct ct_error *e)
 {
 	const struct ct_gpu *g = x->run[i]->gpu;
-	const struct made none = {0};
+	const struct made none = {.subject = s};
 	struct ct_replays_engine engine = {0};
 	void *parts = NULL;
 	int st = ask_engine(x, i, g, &none, setting, &engine, &parts, e);
@@ -174,18 +190,18 @@ static int join_member(const struct ct_together *x, unsigned i, double setting, 
 }
 
 /* Whether member i is the one whose setting the subject searches. */
-static int has_setting(const struct ct_together *x, unsigned i)
+static int has_setting(const struct ct_together *x, const struct subject *s, unsigned i)
 {
 	double value[CT_CANDIDATES_MAX];
 	const struct ct_mechanism *m = x->run[i]->mechanism;
-	return m->candidates && m->candidates(x->run[i], x->system[i], NULL, 0, value) > 0;
+	return m->candidates && m->candidates(x->run[i], system_of(x, s, i), NULL, 0, value) > 0;
 }
 
 /* The member of a subject whose setting is searched; -1: none of them has one. */
 static int searching(const struct ct_together *x, const struct subject *s)
 {
 	for (unsigned i = s->first; i < s->first + s->n; i++)
-		if (has_setting(x, i))
+		if (has_setting(x, s, i))
 			return (int)i;
 	return -1;
 }
@@ -201,7 +217,7 @@ static int make_engine(struct bench *b, struct subject *s, double setting, struc
 	*m = (struct made){.subject = s, .setting = setting, .gpu = *x->run[0]->gpu};
 	b->n_made++;
 	for (unsigned i = s->first; i < s->first + s->n && st == CT_OK; i++)
-		st = find_turn(x, i, (int)i == searched ? setting : 0, &turn[i], e);
+		st = find_turn(x, s, i, (int)i == searched ? setting : 0, &turn[i], e);
 	for (unsigned t = 0; t < TURNS; t++)
 		for (unsigned i = s->first; i < s->first + s->n && st == CT_OK; i++)
 			if (turn[i] == t)
@@ -235,7 +251,8 @@ static int want_engines(struct bench *b, struct subject *s, struct ct_error *e)
 	value[0] = 0;
 	if (searched >= 0)
 		n = x->run[searched]->mechanism->candidates(
-			x->run[searched], x->system[searched], s->tried, s->n_tried, value);
+			x->run[searched], system_of(x, s, (unsigned)searched), s->tried, s->n_tried,
+			value);
 	else if (s->n_tried)
 		return CT_OK;
 	for (unsigned i = 0; i < n && s->n_tried + n < TRIED_MAX && st == CT_OK; i++)
@@ -281,17 +298,40 @@ static void take_result(const struct subject *s, double configured, struct ct_to
 	r->counts = s->counts[best];
 }
 
+/* All together are held against what the one member with a baseline of its own is held against. */
 static void take_results(struct bench *b)
 {
 	struct ct_together *x = b->x;
-	double configured = b->subject[x->n + 1].tried[0].cycles, product = 1;
+	const unsigned configured = x->n + 1;
+	unsigned all = configured;
+	double product = 1;
 	for (unsigned i = 0; i < x->n; i++) {
-		take_result(&b->subject[i], configured, &x->alone[i]);
+		take_result(&b->subject[i], b->subject[b->baseline[i]].tried[0].cycles, &x->alone[i]);
 		x->name[i] = x->run[i]->mechanism->name;
 		product *= x->alone[i].speedup;
+		if (b->baseline[i] != configured)
+			all = b->baseline[i];
 	}
-	take_result(&b->subject[x->n], configured, &x->together);
+	take_result(&b->subject[x->n], b->subject[all].tried[0].cycles, &x->together);
 	x->interaction = x->together.speedup / product;
+}
+
+/* Each member alone, all together, the GPU as configured, and what else stands for it. */
+static void choose_subjects(struct bench *b)
+{
+	const struct ct_together *x = b->x;
+	const unsigned configured = x->n + 1;
+	for (unsigned i = 0; i < x->n; i++)
+		b->subject[i] = (struct subject){.first = i, .n = 1};
+	b->subject[x->n] = (struct subject){.first = 0, .n = x->n};
+	b->n = configured + 1;
+	for (unsigned i = 0; i < x->n; i++) {
+		b->baseline[i] = configured;
+		if (!x->run[i]->mechanism->configured)
+			continue;
+		b->baseline[i] = b->n;
+		b->subject[b->n++] = (struct subject){.first = i, .n = 1, .is_baseline = 1};
+	}
 }
 
 static int check_all(const struct ct_together *x, struct ct_error *e)
@@ -314,12 +354,8 @@ int ct_together_replay(struct ct_together *x, const char *why, struct ct_error *
 		b->total = ct_calloc(ENGINES_MAX, sizeof *b->total);
 		st = b->made && b->engine && b->total ? CT_OK : ct_fail_nomem(e);
 	}
-	for (unsigned i = 0; st == CT_OK && i < x->n; i++)
-		b->subject[i] = (struct subject){.first = i, .n = 1};
-	if (st == CT_OK) {
-		b->subject[x->n] = (struct subject){.first = 0, .n = x->n};
-		b->n = x->n + 2;
-	}
+	if (st == CT_OK)
+		choose_subjects(b);
 	while (st == CT_OK && n)
 		st = run_round(b, why, &n, e);
 	if (st == CT_OK)

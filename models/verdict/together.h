@@ -1,7 +1,8 @@
 /* together.h - several mechanisms at work on one GPU: replayed each alone and all at once.
  *
  * Their parts (replay/parts.h) go into one engine. A mechanism whose systems have a setting, as how many SMs compute,
- * searches for the best one alone and again together. All speed-ups are against the GPU as configured. The interaction is
+ * searches for the best one alone and again together. All speed-ups are against the GPU as configured, or what stands for
+ * it in the parts of a mechanism (ct_mechanism.configured), which at most one of them may have. The interaction is
  * the speed-up together over the product of the speed-ups alone: 1 where the mechanisms do not meet. */
 #ifndef CT_MODELS_VERDICT_TOGETHER_H
 #define CT_MODELS_VERDICT_TOGETHER_H

@@ -16,6 +16,11 @@ const char ct_verdict_baseline[] = "configured";
 /* The rule that man/triage.1 tells. */
 const double ct_verdict_benefits = 1.02, ct_verdict_hurts = 0.98;
 
+const char *ct_verdict_baseline_of(const struct ct_mechanism *m)
+{
+	return m->configured ? m->configured : ct_verdict_baseline;
+}
+
 int ct_verdict_too_small(const struct ct_verdict *v)
 {
 	return v->word == CT_UNKNOWN && ct_size_is_reason(v->reason);

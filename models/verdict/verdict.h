@@ -49,8 +49,10 @@ struct ct_verdict {
 	int open;          /* unknown, but replays would tell (judge.h) */
 };
 
-/* The name of the baseline of every verdict, "configured". */
+/* The name of the GPU as configured, the baseline of verdicts: "configured". */
 extern const char ct_verdict_baseline[];
+/* The name of what verdicts on m are over: that, or the system of m that stands for it in replays. Static storage. Pure. */
+const char *ct_verdict_baseline_of(const struct ct_mechanism *m);
 
 /* A verdict is benefits above the first, hurts below the second. */
 extern const double ct_verdict_benefits, ct_verdict_hurts;

@@ -13,7 +13,7 @@ value() { # SYSTEM METRIC PROFILE [METHOD]
 }
 holds() { awk "BEGIN { exit !($1) }"; }
 
-same "nine systems and a bound" "OCU OCU-8 RFC SW-RFC LTRF BOW Malekeh Malekeh_PR GTO+LRU OCU-ideal" \
+same "nine systems, a bound and the GPU's own" "OCU OCU-8 RFC SW-RFC LTRF BOW Malekeh Malekeh_PR GTO+LRU OCU-ideal OCU-own" \
 	"$(awk -F'\t' '$1 == "ES" && $5 == "speedup" { print $4 }' out | paste -sd' ')"
 same "OCU is the baseline" "1 1 1" \
 	"$(value OCU speedup out) $(value OCU rf_bank_reads_ratio out) $(value OCU rf_energy_ratio out)"
@@ -70,7 +70,7 @@ for k in malekeh.ports=1..3:2 sm.collectors=2..4:2; do
 	done
 done
 "$est" -q --studies -o studied bare.profile
-same "studies" 17 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' studied | wc -l)"
+same "studies" 18 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' studied | wc -l)"
 same "a monolithic baseline of its own" 1 "$(value OCU-mono speedup studied)"
 check "the table has a verdict" sh -c "'$est' -O table with.profile | grep -q '^verdict: '"
 check "published numbers" sh -c "'$est' -O table --published with.profile | grep -q '^GTO+LRU  *-  *rf_hit_ratio  *0.079'"
@@ -95,8 +95,20 @@ check "--method replay prints both" sh -c "'$est' -q -O table --method replay ba
 # Its warps end on instructions that the parts are done with in the cycle of their issue.
 "$CT_RELEASE/tracegen" vecadd --size small -o vecadd
 check "warps that end in the part's own cycle" sh -c "'$est' -q --method replay -o short vecadd"
-same "every system has the engine's cycles there" 10 \
+same "every system has the engine's cycles there" 11 \
 	"$(awk -F'\t' '$1 == "ES" && $5 == "cycles" && $8 == "replay" && $6 > 0' short | wc -l)"
+
+# Speed-ups over the GPU as configured are over OCU-own, estimated and replayed; with two collectors and greedy-then-oldest
+# schedulers that is OCU.
+same "on the paper's GPU OCU-own is OCU" "$(value OCU cycles engine)" "$(value OCU-own cycles engine)"
+"$est" -q -p sm.scheduler=lrr -p sm.collectors=3 --method replay -o other vecadd
+check "elsewhere it is not" test "$(value OCU cycles other)" != "$(value OCU-own cycles other)"
+for p in out engine other; do
+	same "speed-ups over it, $p" "" "$(awk -F'\t' '$1 == "ES" && $8 == "replay" && $4 !~ /mono/ { v[$4, $5] = $6; s[$4] }
+		END { for (i in s) { r = v[i, "speedup"] / v["OCU-own", "speedup"] - v[i, "speedup_configured"]; if (r * r > 1e-9) print i } }' $p)"
+done
+"$CT_RELEASE/triage" -q --scale 1 -g rtx2060-third --mechanism malekeh --method replay -o verdict vecadd
+same "and verdicts name it" "OCU-own" "$(awk -F'\t' '$1 == "TV" { print $9 }' verdict)"
 
 # A load without registers: the register file does nothing, and nothing is said of its energy.
 {

@@ -202,6 +202,45 @@ static void test_decides(void **state)
 	trial_free(&x.t);
 }
 
+static int is_middle(const struct ct_mechanism_run *run, unsigned system)
+{
+	(void)run;
+	return system == MIDDLE;
+}
+
+/* Where a system stands for the GPU as configured, speed-ups are over its replay. An alternative that the mechanism calls
+ * the same is not replayed. */
+static void test_own_baseline(void **state)
+{
+	static struct trial x;
+	struct ct_mechanism m = sooner;
+	(void)state;
+	m.configured = "Long";
+	begin(&x, &m, "sharedl1-28");
+	struct ct_gpu g = x.t.gpu;
+	g.l1_latency = latency_of(&x.t.gpu, LONG, 0);
+	const double base = cycles_on(&g);
+	x.j.full_only = 1;
+	judge(&x);
+	for (unsigned i = SHORT; i <= LONG; i++) {
+		g.l1_latency = latency_of(&x.t.gpu, i, 0);
+		double got = speedup(&x, systems[i].name, "full"), want = base / cycles_on(&g);
+		if (!(fabs(got - want) < 1e-5 * want))
+			fail_msg("%s: %.6f, and replays say %.6f", systems[i].name, got, want);
+	}
+	assert_string_equal(ct_verdict_baseline_of(&m), "Long");
+	assert_string_equal(ct_verdict_baseline_of(&sooner), ct_verdict_baseline);
+	trial_free(&x.t);
+	m.is_configured = is_middle;
+	begin(&x, &m, "sharedl1-28");
+	x.j.full_only = 1;
+	judge(&x);
+	assert_true(speedup(&x, "Short", "full") > 1);
+	assert_true(speedup(&x, "Middle", "full") == 1 && speedup(&x, "Long", "full") == 1);
+	assert_int_equal(made, 2);
+	trial_free(&x.t);
+}
+
 /* Quick timing comes first, and full timing only where that leaves it open. */
 static void test_quick_first(void **state)
 {
@@ -376,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_only_what_decides), cmocka_unit_test(test_known_cycles),
 		cmocka_unit_test(test_searches),          cmocka_unit_test(test_probes_the_ideal),
 		cmocka_unit_test(test_without_trace),     cmocka_unit_test(test_slower_alternative),
+		cmocka_unit_test(test_own_baseline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -477,6 +477,8 @@ struct chains {
 	                         share */
 	int near;             /* all operands are near; else all are far */
 	enum ct_mk_data data; /* which warps come first */
+	int in_turn;          /* the GPU's schedulers are round robin */
+	unsigned accesses;    /* of a bank in a cycle; 0: one */
 };
 
 static void chain_params(const struct chains *x, struct ct_mk_params *params)
@@ -484,12 +486,21 @@ static void chain_params(const struct chains *x, struct ct_mk_params *params)
 	ct_mk_defaults(params);
 	params->v[CT_MK_P_INTERVAL] = 500;
 	params->v[CT_MK_P_PRIORITY] = x->data;
+	params->v[CT_MK_P_BANK_ACCESSES] = x->accesses ? x->accesses : 1;
+}
+
+static struct ct_gpu chain_gpu(const struct chains *x)
+{
+	struct ct_gpu g = third();
+	if (x->in_turn)
+		g.scheduler = CT_SCHED_LRR;
+	return g;
 }
 
 static double engine_cycles(const char *system, const struct chains *x)
 {
 	static struct micro_result r;
-	struct ct_gpu g = third();
+	struct ct_gpu g = chain_gpu(x);
 	struct ct_mk_sthld_table table;
 	struct ct_mk_params params;
 	struct ct_mk_masks masks = {0};
@@ -581,7 +592,7 @@ static double model_cycles(const char *system, const struct chains *x)
 {
 	struct ct_mk_params params;
 	struct ct_mk_system sys;
-	struct ct_gpu g = third();
+	struct ct_gpu g = chain_gpu(x);
 	struct ct_mk_sthld_table table;
 	struct ct_mk_machine m;
 	struct ct_mk_state state;
@@ -606,7 +617,7 @@ static double model_cycles(const char *system, const struct chains *x)
 		s.op[i].mask = x->near ? UINT32_MAX : 0;
 	load_table(&table);
 	chain_params(x, &params);
-	ct_mk_apply(&params, named(system), &sys);
+	ct_mk_apply(&params, &g, named(system), &sys);
 	ct_mk_machine_of(&g, &m);
 	ct_mk_apply_machine(&params, &m);
 	m.sthld = &table;
@@ -633,6 +644,52 @@ static void model_and_engine_agree(void **state)
 				int phase = i == 0 && !one_bank && (chains == 2 || chains == 4);
 				assert_true(fabs(model / engine - 1) < (phase ? 0.04 : 0.005));
 			}
+}
+
+/* OCU-own has what the GPU has: the number of collectors, those of memory instructions alone, and the order of warps. */
+static void own_collectors(void **state)
+{
+	static const struct {
+		const char *gpu;
+		uint32_t collectors, memory;
+		enum ct_mk_schedule schedule;
+	} want[] = {{"rtx2060-third", 2, 0, CT_MK_GTO},
+	            {"rtx3080", 2, 0, CT_MK_IN_TURN},
+	            {"fermi-15", 7, 1, CT_MK_GTO}};
+	(void)state;
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		struct ct_gpu g;
+		test_gpu(&g, want[i].gpu);
+		const struct ct_mk_system own = ct_mk_system_on(named("OCU-own"), &g);
+		assert_int_equal(own.collectors, want[i].collectors);
+		assert_int_equal(own.memory, want[i].memory);
+		assert_int_equal(own.schedule, want[i].schedule);
+		assert_int_equal(ct_mk_system_on(named("Malekeh"), &g).collectors, 2);
+	}
+	for (unsigned chains = 4; chains <= 16; chains *= 2) {
+		struct chains x = {.chains = chains, .one_bank = 1};
+		const double greedy = engine_cycles("OCU", &x);
+		assert_true(engine_cycles("OCU-own", &x) == greedy);
+		x.in_turn = 1; /* the next warp's registers lie in the other bank */
+		assert_true(engine_cycles("OCU-own", &x) < 0.7 * greedy);
+		assert_true(fabs(model_cycles("OCU-own", &x) / engine_cycles("OCU-own", &x) - 1) <
+		            0.005);
+	}
+}
+
+/* Three reads and a result take four cycles of a bank that serves one a cycle, and two of one that serves two, in which the
+ * unit takes an instruction. */
+static void bank_accesses(void **state)
+{
+	(void)state;
+	for (unsigned chains = 4; chains <= 16; chains *= 2) {
+		struct chains x = {.chains = chains, .one_bank = 1};
+		const double one = engine_cycles("OCU", &x);
+		x.accesses = 2;
+		const double two = engine_cycles("OCU", &x);
+		assert_true(one > 3.5 * 8 * CHAIN_INSTS && two < 2.1 * 8 * CHAIN_INSTS);
+		assert_true(fabs(model_cycles("OCU", &x) / two - 1) < 0.005);
+	}
 }
 
 /* Where all operands are far, warps have nothing but far values in their collectors: if those are no data (reading
@@ -712,6 +769,8 @@ int main(void)
 		cmocka_unit_test(gain_by_distance),
 		cmocka_unit_test(gain_by_registers),
 		cmocka_unit_test(model_and_engine_agree),
+		cmocka_unit_test(own_collectors),
+		cmocka_unit_test(bank_accesses),
 		cmocka_unit_test(data_that_counts),
 		cmocka_unit_test(oracle_is_no_part),
 		cmocka_unit_test(constants),

@@ -14,6 +14,7 @@
 #include "common/plugin_text.h"
 #include "models/plugin.h"
 #include "models/registry.h"
+#include "models/verdict/verdict.h"
 
 static int read_text(struct ct_plugin_text **d, const char *text, struct ct_error *e)
 {
@@ -37,6 +38,7 @@ static void mechanisms_come_back(void **state)
 		back = ct_plugin_text_mechanism(d);
 		assert_string_equal(back->name, m->name);
 		assert_string_equal(back->judged, m->judged);
+		assert_string_equal(ct_verdict_baseline_of(back), ct_verdict_baseline_of(m));
 		assert_int_equal(back->n_systems, m->n_systems);
 		assert_int_equal(back->n_metrics, m->n_metrics);
 		assert_int_equal(back->places, m->places);
@@ -71,6 +73,8 @@ static void wrong_lines_are_named(void **state)
 		{HEAD "system\tA\t\t0\nend\n", "its description lacks baseline, one of its systems"},
 		{HEAD "system\tA\t\t0\nsystem\tA\t\t0\nend\n", "line 8 of its description is not right"},
 		{HEAD SYSTEMS "ideal\tC\nend\n", "its description lacks ideal, one of its systems"},
+		{HEAD SYSTEMS "configured\tC\nend\n",
+	         "its description lacks configured, one of its systems"},
 		{HEAD "system\tA\t\t2\nend\n", "line 7 of its description is not right"},
 		{HEAD "system\tA\t\t0\t0\nend\n", "line 7 of its description is not right"},
 		{"name\tX y\n", "line 1 of its description is not right"},

@@ -34,6 +34,7 @@ static void check_systems(const struct ct_mechanism *m)
 	assert_true(has_system(m, m->judged));
 	assert_true(has_system(m, m->baseline));
 	assert_true(!m->ideal || has_system(m, m->ideal));
+	assert_true(!m->configured || has_system(m, m->configured));
 	for (const char *const *a = m->alternatives; a && *a; a++)
 		if (!has_system(m, *a))
 			fail_msg("%s: %s is none of its systems", m->name, *a);

@@ -17,7 +17,8 @@ function keep_best(table, key, setting, cycles)
 
 part == "truth" && $1 == "sms" { sms = $2; next }
 part == "truth" && (NF < 6 || $5 != "full" || !($6 > 0) || $6 == "inf") { next }
-part == "truth" && $2 == "configured" { configured = $6; next }
+part == "truth" && $2 == "configured" && $1 == "-" { configured = $6; next }
+part == "truth" && $2 == "configured" { stands_for_it[$1] = $6; next }
 part == "truth" {
 	if ($2 == "judged") {
 		keep_best(judged, $1, $4, $6)
@@ -47,18 +48,19 @@ function replayed_word(own, alternative)
 	return "neutral"
 }
 
-function line(m,    own, best, n, i, name, truth, agrees, mine)
+function line(m,    base, own, best, n, i, name, truth, agrees, mine)
 {
+	base = m in stands_for_it ? stands_for_it[m] : configured
 	own = truth = agrees = best = "-"
 	mine = or_dash(word[m])
 	if (sms > 0 && used[m] > 0 && sms != used[m])
 		reason[m] = "replayed on " sms " SMs, judged on " used[m] ": " reason[m]
-	else if (configured > 0 && judged[m] > 0) {
-		own = configured / judged[m]
+	else if (base > 0 && judged[m] > 0) {
+		own = base / judged[m]
 		n = split(others[m], name, OFS)
 		for (i = 1; i < n; i++)
-			if (best == "-" || configured / other[m, name[i]] > best)
-				best = configured / other[m, name[i]]
+			if (best == "-" || base / other[m, name[i]] > best)
+				best = base / other[m, name[i]]
 		truth = replayed_word(own, best)
 		if (mine != "-" && mine != "unknown")
 			agrees = mine == truth ? "yes" : "no"

@@ -6,7 +6,7 @@
  *     truth -m
  *
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
- * mechanism ("-": none), role (configured, judged, alternative), system, setting (0: it has none), timing, cycles
+ * mechanism ("-": none), role (configured, also of the system that stands for it in a mechanism's parts; judged, alternative), system, setting (0: it has none), timing, cycles
  * without launches. Other lines: "scale" and "sms", the part of the GPU; "searched" with mechanism and system: all its
  * settings have been tried; with -y "counted" with mechanism, system, setting, metric and value: what else the replay of a
  * system has counted, as the mechanism's replay_records() tells. Lines are written as soon as a batch of replays is over, so
@@ -111,9 +111,12 @@ static const char *role_name(const struct cell *c)
 {
 	if (c->mechanism < 0)
 		return c->system ? "ideal" : "configured";
-	return strcmp(system_name(c), ct_mechanism_at((unsigned)c->mechanism)->judged)
-	               ? "alternative"
-	               : "judged";
+	const struct ct_mechanism *m = ct_mechanism_at((unsigned)c->mechanism);
+	const char *name = system_name(c);
+	return !strcmp(name, m->judged) ? "judged"
+	       : m->configured && !strcmp(name, m->configured)
+	               ? "configured"
+	               : "alternative";
 }
 
 static const char *timing_name(enum ct_replay_timing t)
@@ -543,6 +546,8 @@ static void each_system(struct truth *t, void (*f)(struct truth *t, int mechanis
 		if (!m->published)
 			continue;
 		f(t, (int)i, ct_mechanism_system(m, m->judged));
+		if (m->configured)
+			f(t, (int)i, ct_mechanism_system(m, m->configured));
 		for (const char *const *a = m->alternatives; a && *a; a++)
 			f(t, (int)i, ct_mechanism_system(m, *a));
 	}

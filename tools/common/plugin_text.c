@@ -122,6 +122,7 @@ void ct_plugin_text_write(const struct ct_mechanism *m, struct ct_buf *b)
 	put_line(b, "judged", m->judged);
 	put_line(b, "baseline", m->baseline);
 	put_line(b, "ideal", m->ideal);
+	put_line(b, "configured", m->configured);
 	for (const char *const *s = m->aliases; s && *s; s++)
 		put_line(b, "alias", *s);
 	for (const char *const *s = m->alternatives; s && *s; s++)
@@ -334,6 +335,8 @@ static void take_line(struct line *l, struct ct_plugin_text *d)
 		m->baseline = name_of(l);
 	else if (!strcmp(what, "ideal"))
 		m->ideal = name_of(l);
+	else if (!strcmp(what, "configured"))
+		m->configured = name_of(l);
 	else if (!strcmp(what, "alias"))
 		add_name(l, d->alias, &d->aliases);
 	else if (!strcmp(what, "alternative"))
@@ -435,8 +438,10 @@ static const char *missing(const struct ct_plugin_text *d)
 	       : !m->judged || ct_mechanism_system(m, m->judged) < 0     ? "judged, one of its systems"
 	       : !m->baseline || ct_mechanism_system(m, m->baseline) < 0 ? "baseline, one of its systems"
 	       : m->ideal && ct_mechanism_system(m, m->ideal) < 0        ? "ideal, one of its systems"
-	       : !d->constants.prefix                                    ? "prefix of its parameters"
-	                                                                 : NULL;
+	       : m->configured && ct_mechanism_system(m, m->configured) < 0
+	               ? "configured, one of its systems"
+	       : !d->constants.prefix ? "prefix of its parameters"
+	                              : NULL;
 }
 
 /* Cuts the line at its tabs; its end goes to *next. */

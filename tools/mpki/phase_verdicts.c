@@ -137,7 +137,19 @@ static int add_mechanism(struct bench *b, struct ct_tool *t, unsigned m, struct 
 	st = add_named(b, q, x->judged, e);
 	for (const char *const *other = x->alternatives; st == CT_OK && other && *other; other++)
 		st = add_named(b, q, *other, e);
+	if (st == CT_OK && x->configured)
+		st = add_named(b, q, x->configured, e);
 	return st == CT_OK ? add_ideal(b, x->bound, e) : st;
+}
+
+/* What the speed-ups of a mechanism's systems are over: the GPU as configured, or the system that stands for it. */
+static const struct system *baseline_of(const struct bench *b, const struct ct_question *q)
+{
+	for (unsigned i = 0; q && q->run.mechanism->configured && i < b->n; i++)
+		if (b->system[i].question == q &&
+		    !strcmp(b->system[i].name, q->run.mechanism->configured))
+			return &b->system[i];
+	return &b->system[0];
 }
 
 /* ---- replays ---- */
@@ -299,7 +311,7 @@ static int make_phase_profile(const struct bench *b, size_t i, struct ct_profile
 			if (s->question || (x->bound == CT_BOUND_L1 && s->ideal == CT_REPLAY_IDEAL_L1) ||
 			    (x->bound == CT_BOUND_LLC && s->ideal == CT_REPLAY_IDEAL_LLC))
 				ct_records_value(&w, "speedup_configured",
-				                 b->system[0].cycles[i] / s->cycles[i]);
+				                 baseline_of(b, s->question)->cycles[i] / s->cycles[i]);
 			st = w.status;
 		}
 	}
@@ -318,15 +330,16 @@ static double cycles_of(const struct bench *b, const struct ct_question *q, cons
 static void give_reason(const struct bench *b, const struct ct_question *q, size_t i,
                         struct ct_verdict *v)
 {
-	const char *judged = q->run.mechanism->judged;
+	const char *judged = q->run.mechanism->judged, *own = q->run.mechanism->configured;
 	char why[CT_REASON_MAX];
 	if (v->decided_by == CT_DECIDED_NOT && ct_verdict_too_small(v)) {
 		ct_size_advise_option(v->reason, sizeof v->reason);
 		return;
 	}
 	const char *open = v->decided_by == CT_DECIDED_NOT ? "a full replay does not tell: " : "";
-	int n = snprintf(why, sizeof why, "%sits instructions take %.0f cycles, with %s %.0f", open,
-	                 b->system[0].cycles[i], judged, cycles_of(b, q, judged, i));
+	int n = snprintf(why, sizeof why, "%sits instructions take %.0f cycles%s%s, with %s %.0f", open,
+	                 baseline_of(b, q)->cycles[i], own ? " with " : "", own ? own : "", judged,
+	                 cycles_of(b, q, judged, i));
 	if (*v->alternative)
 		snprintf(why + n, sizeof why - (size_t)n, ", with %s %.0f", v->alternative,
 		         cycles_of(b, q, v->alternative, i));
@@ -341,7 +354,7 @@ static int write_verdict(struct bench *b, const struct ct_question *q, size_t i,
 		v->speedup,
 		v->low,
 		v->high,
-		b->system[0].cycles[i],
+		baseline_of(b, q)->cycles[i],
 		cycles_of(b, q, m->judged, i),
 		v->alternative_speedup};
 	enum { NUMBERS = sizeof number / sizeof number[0] };

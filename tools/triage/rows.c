@@ -207,7 +207,7 @@ static void render_csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 		ct_buf_real(b, v->high);
 		ct_buf_putc(b, ',');
 		ct_escape_csv(b, v->reason);
-		ct_buf_printf(b, ",%s,%s,", ct_verdict_baseline,
+		ct_buf_printf(b, ",%s,%s,", ct_verdict_baseline_of(r[i].mechanism),
 		              *v->alternative ? v->alternative : "NA");
 		ct_buf_real(b, v->alternative_speedup);
 		ct_buf_printf(b, ",%s,", ct_verdict_step(v->decided_by));
