@@ -56,6 +56,12 @@ static inline unsigned ct_high_bit(uint64_t v)
 #endif
 }
 
+/* v modulo n, which is a power of two most of the time. n > 0. Pure. */
+static inline uint32_t ct_modulo(uint64_t v, uint32_t n)
+{
+	return (uint32_t)(n & (n - 1) ? v % n : v & (n - 1));
+}
+
 CT_DECLS_END
 
 #endif

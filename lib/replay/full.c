@@ -35,7 +35,7 @@ static CT_INLINE void pass_turns(const struct ct_replay *r, struct rp_sm *sm, ui
                                  uint32_t now)
 {
 	for (uint32_t i = from; r->collector_part && i < to; i++) {
-		struct rp_sched *s = &sm->full.sched[rp_modulo(i + now, r->g.schedulers)];
+		struct rp_sched *s = &sm->full.sched[ct_modulo(i + now, r->g.schedulers)];
 		if (s->blocked)
 			s->stepped = now + 1;
 	}
@@ -45,7 +45,7 @@ static CT_INLINE void pass_turns(const struct ct_replay *r, struct rp_sm *sm, ui
  * of one that comes after it in the same cycle. */
 static CT_INLINE void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
-	uint32_t n = rp_schedulers(r, usual), first = rp_modulo(now, n);
+	uint32_t n = rp_schedulers(r, usual), first = ct_modulo(now, n);
 	uint32_t due = due_schedulers(sm, n, first, now), passed = 0;
 	sm->full.released = usual ? 0 : r->core_parts;
 	while (due) {
@@ -53,7 +53,7 @@ static CT_INLINE void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uin
 		due &= due - 1;
 		if (!usual)
 			pass_turns(r, sm, passed, i, now);
-		rp_sched_attempt(r, sm, rp_modulo(i + first, n), now, usual);
+		rp_sched_attempt(r, sm, ct_modulo(i + first, n), now, usual);
 		passed = i + 1;
 		if (sm->full.released)
 			due = due_schedulers(sm, n, first, now) & ~((2u << i) - 1);

@@ -63,7 +63,7 @@ static CT_INLINE void enter_sectors(struct ct_replay *r, struct rp_sm *sm, uint3
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	while (l->enter) {
 		uint32_t s = ct_high_bit(l->enter);
-		uint32_t bank = rp_modulo(l->line * r->l1_sectors + s, r->banks);
+		uint32_t bank = ct_modulo(l->line * r->l1_sectors + s, r->banks);
 		if ((*used | sm->full.full_banks) >> bank & 1)
 			return;
 		if (sm->full.in_bank[bank] > sm->full.stage_mask && grow_stages(r, sm) < 0)

@@ -143,6 +143,7 @@ static void run_events(struct ct_replay *r, uint32_t node, uint64_t now)
 		const int k = clocks ? first_clock(ps, now) : -1;
 		const struct rp_moment end = k < 0 ? (struct rp_moment){now, RP_NEVER64} : ps->clock[k];
 		while (!r->error.status && ps->clocks == clocks &&
+		       rp_event_next(&p->events[node]) <= end.at &&
 		       rp_events_take(&p->events[node], &end, &ev))
 			run_event(r, node, &ev, now);
 		if (ps->clocks != clocks)

@@ -245,7 +245,7 @@ static CT_INLINE void ask_of_group(struct access *a, const struct ask *s, struct
 		if (s->needs_way && left == sectors)
 			wait_for_way(o, s->behind, first);
 		if (s->kind <= RP_PK_STORE)
-			into_bank(o, usual ? k : rp_modulo(s->q->line * r->l1_sectors + k, r->banks),
+			into_bank(o, usual ? k : ct_modulo(s->q->line * r->l1_sectors + k, r->banks),
 			          first, r->g.l1_latency);
 	}
 }
@@ -388,7 +388,7 @@ static uint32_t entry_cycles(const struct ct_replay *r, const struct ct_line_req
 	for (unsigned i = 0; i < n; i++)
 		for (uint32_t left = q[i].sectors; left;) {
 			uint32_t s = ct_high_bit(left);
-			uint32_t bank = 1u << rp_modulo(q[i].line * r->l1_sectors + s, r->banks);
+			uint32_t bank = 1u << ct_modulo(q[i].line * r->l1_sectors + s, r->banks);
 			left ^= 1u << s;
 			cycles += (used & bank) != 0;
 			used = used & bank ? bank : used | bank;

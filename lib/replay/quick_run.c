@@ -306,7 +306,7 @@ static CT_INLINE uint32_t take_held(const struct ct_replay *r, const struct rp_s
  * its policy says. */
 static CT_INLINE uint32_t choose_due(const struct ct_replay *r, const struct rp_sm *sm, uint64_t due)
 {
-	uint32_t n = r->g.schedulers, k = rp_modulo(sm->queue.first_at, n);
+	uint32_t n = r->g.schedulers, k = ct_modulo(sm->queue.first_at, n);
 	const uint64_t *warps = r->quick->warps;
 	while (!(due & warps[k]))
 		k = rp_ring_after(k, n);

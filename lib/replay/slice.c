@@ -98,8 +98,8 @@ int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32
 		.bank = (uint8_t)place.bank,
 		.mshr = mshr,
 		.atoms = atom && bytes > atom ? (bytes + atom - 1) / atom : 1,
-		.slice = (uint16_t)rp_modulo(s->id, r->map.per_channel),
-		.channel = (uint16_t)rp_modulo(place.channel, r->map.per_slice),
+		.slice = (uint16_t)ct_modulo(s->id, r->map.per_channel),
+		.channel = (uint16_t)ct_modulo(place.channel, r->map.per_slice),
 	};
 	if (mshr == RP_NO_INDEX)
 		r->total.dram_write_bytes += bytes;

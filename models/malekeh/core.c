@@ -21,7 +21,7 @@ void mk_wake(struct mk_core *k, uint64_t at)
 /* bank = (register + warp) mod banks (reading bank-mapping). */
 static uint32_t bank_of(const struct mk_sm *sm, uint32_t warp, unsigned reg)
 {
-	return (reg + warp) % sm->banks;
+	return ct_modulo(reg + warp, sm->banks);
 }
 
 void mk_bank_write(struct mk_sm *sm, struct mk_core *k, uint32_t warp, unsigned reg, uint64_t now)
@@ -66,15 +66,16 @@ static void count_fetched(struct mk_core *k, uint32_t warp)
 static void access_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now, uint64_t at)
 {
 	uint64_t fetch_port = 0;
-	uint32_t first = (uint32_t)(now % sm->banks);
+	uint32_t first = ct_modulo(now, sm->banks);
 	for (uint32_t i = 0, b = first; i < sm->banks; i++, b = b + 1 == sm->banks ? 0 : b + 1) {
 		struct mk_bank *bank = &k->bank[b];
 		if (!bank->n)
 			continue;
 		unsigned who = bank->ask[bank->head & (bank->cap - 1)];
+		unsigned port = sm->depth == 1 ? who : who / sm->depth;
 		int fetch = who >= MK_FETCH;
 		int taken = fetch ? (int)(fetch_port >> (who - MK_FETCH) & 1)
-		                  : !sm->m->free_ports && k->port[who / sm->depth] == at + 1;
+		                  : !sm->m->free_ports && k->port[port] == at + 1;
 		if (bank->writes_until > at || taken) {
 			sm->c.conflicts++;
 			continue;
@@ -87,7 +88,7 @@ static void access_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now, uint
 			fetch_port |= mk_bit(who - MK_FETCH);
 			count_fetched(k, who - MK_FETCH);
 		} else {
-			k->port[who / sm->depth] = at + 1;
+			k->port[port] = at + 1;
 			if (!--k->coll[who].left)
 				k->full |= mk_bit(who);
 		}

@@ -29,6 +29,8 @@ struct made {
 	struct subject *subject;
 	double setting;
 	struct ct_gpu gpu;
+	struct ct_gpu asked
+		[CT_TOGETHER_MAX]; /* the GPU that each member made its parts for: they may point at it */
 	struct ct_replay_parts plugs;
 	void *parts[CT_TOGETHER_MAX]; /* of each member */
 	int has_parts;
@@ -170,11 +172,12 @@ static int join_member(const struct ct_together *x, unsigned i, double setting, 
 {
 	struct ct_replays_engine engine = {0};
 	struct ct_error why = {0};
-	const struct ct_gpu before = m->gpu;
-	int st = ask_engine(x, i, &before, m, setting, &engine, &m->parts[i], e);
+	const struct ct_gpu *before = &m->asked[i];
+	m->asked[i] = m->gpu;
+	int st = ask_engine(x, i, before, m, setting, &engine, &m->parts[i], e);
 	if (st != CT_OK)
 		return st;
-	if (m->has_parts && !is_same_gpu(&before, engine.gpu))
+	if (m->has_parts && !is_same_gpu(before, engine.gpu))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "%s cannot be replayed with the others: both make another GPU of it",
 		               x->run[i]->mechanism->name);

@@ -43,7 +43,7 @@ for w in $workloads; do
 	done
 	# Morpheus' BL has a larger LLC: what an L1 misses is the same.
 	same "$w: L1 of morpheus BL" "$(sn p0 l1_miss_rate) $(sn p0 l1_mpki)" "$(es $p morpheus BL l1_miss_rate) $(es $p morpheus BL l1_mpki)"
-	same "$w: cycles and IPC of malekeh OCU" "$(sn p0 cycles) $(sn p0 ipc)" "$(es $p malekeh OCU cycles) $(es $p malekeh OCU ipc)"
+	same "$w: cycles and IPC of malekeh OCU-own" "$(sn p0 cycles) $(sn p0 ipc)" "$(es $p malekeh OCU-own cycles) $(es $p malekeh OCU-own ipc)"
 	same "$w: L1 line misses of shared-l1" \
 		"$(awk -v a="$(sn p0 l1_line_misses)" -v b="$(sn p0 l1_line_accesses)" 'BEGIN { printf "%.4f", a / b }')" \
 		"$(printf %.4f "$(es $p shared-l1 Private l1_request_miss_rate)")"

@@ -82,6 +82,10 @@ same "and speed-ups within 3 % of theirs" "" "$(paste apart.verdicts joined.verd
 # Cycles of a phase have six digits: of the large one the last stands for ten.
 same "the cycles of the phases are those of the run without launches" "" "$(awk -F'\t' '$1 == "SN" && $2 == "all" { v[$3] = $4 } $1 == "PV" { sum += $9 }
 	END { d = sum - (v["cycles"] - v["launch_cycles"]); if (d < -10 || d > 10) print sum, v["cycles"], v["launch_cycles"] }' joined.prof)"
+# A mechanism's own baseline is what its phases are held against.
+"$b/mpki" -q $on --every 20000 --mechanism malekeh -O profile -o own.prof joined
+same "Malekeh's phases are over what stands for the GPU" "" "$(awk -F'\t' '$1 == "PV" { n++; d = $9 / $10 / $6 - 1 }
+	$1 == "PV" && !($11 ~ /cycles with OCU-own, with Malekeh/ && d < 1e-4 && d > -1e-4) { print $6, $9, $10, $11 } END { if (!n) print "none" }' own.prof)"
 "$b/mpki" -q $on --every 20000 --mechanism bypass -O table joined | grep -q '^Verdicts of phases' || fail "the table has the verdicts"
 refuses "verdicts without phases" 2 "give --every" "$b/mpki" --mechanism bypass bfs
 refuses "verdicts in quick timing" 2 "leave --timing quick out" "$b/mpki" --every 1000 --mechanism bypass --timing quick bfs

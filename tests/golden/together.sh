@@ -25,6 +25,10 @@ sharedl1-est -q --scale 1/64 -O profile --with tag-split:TSC ws >/dev/null 2>err
 same "what excludes each other: exit 2 and why" "2 1" "$? $(grep -c 'shared-l1 and tag-split exclude each other: both decide what an L1' err)"
 sharedl1-est -q --scale 1/68 -O profile --with malekeh ws >one
 same "an L1 that nobody can share with" "$(es one malekeh Malekeh cycles full)" "$(es one shared-l1,malekeh DynEB,Malekeh cycles replay)"
+triage -q --scale 1/68 --method replay --mechanism malekeh -O profile ws >own
+same "Malekeh alone and beside others is over what stands for the GPU in its own verdict" \
+	"$(awk -F'\t' '$1 == "TV" { print $5, $5, $9 }' own)" \
+	"$(es one malekeh Malekeh speedup_configured full) $(es one shared-l1,malekeh DynEB,Malekeh speedup_configured replay) OCU-own"
 
 # SMs that cache, and what is left to share: the search tries fewer SMs than all.
 "$CT_BIN/sharedl1-est" -q --scale 1/16 -O profile --with shared-l1:Shared,morpheus ws >shared || fail "shared L1s beside SMs that cache" "exit $?"

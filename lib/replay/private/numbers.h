@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "base/bits.h"
+
 #define RP_NEVER 0xffffffffu /* a cycle that is not known yet */
 #define RP_NEVER64 UINT64_MAX
 #define RP_LAST_CYCLE 0xfff00000u /* launches may not run longer */
@@ -24,12 +26,6 @@ static inline uint64_t rp_min64(uint64_t a, uint64_t b)
 static inline uint64_t rp_max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
-}
-
-/* Numbers of banks and schedulers are powers of two on most GPUs. */
-static inline uint32_t rp_modulo(uint64_t v, uint32_t n)
-{
-	return (uint32_t)(n & (n - 1) ? v % n : v & (n - 1));
 }
 
 /* Free entries of a pool, the last freed first: taking one does not look at it. */

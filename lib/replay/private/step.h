@@ -42,7 +42,7 @@ static CT_INLINE uint32_t rp_free_collector(const struct ct_replay *r, const str
 
 static CT_INLINE uint32_t rp_bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg, int usual)
 {
-	return usual ? (reg + 1u + warp) & (r->reg_banks - 1) : rp_modulo(reg + 1u + warp, r->reg_banks);
+	return usual ? (reg + 1u + warp) & (r->reg_banks - 1) : ct_modulo(reg + 1u + warp, r->reg_banks);
 }
 
 /* Step in which the instruction can leave a collector that it entered in `start`. */
