@@ -27,8 +27,8 @@ struct ct_mk_run_facts {
 	double cycles, launch_cycles, thread_insts;
 };
 
-/* Row i of a finished measurement whose first system is OCU and which has OCU-own. low and high of speedups: from memory whose waiting does not shrink with the rest to
- * memory that answers as late after each request as in the replay (the value). */
+/* Row i of a finished measurement whose first system is OCU and which has OCU-own. low and high of speed-ups: what nine in ten
+ * replays are in. */
 void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g, const struct ct_mk_params *p,
                const struct ct_mk_run_facts *f, size_t i, struct ct_mk_row *r);
 /* Appends the ES records of a row (mechanism malekeh, method replay), or one point of a sweep

@@ -107,6 +107,12 @@ for p in out engine other; do
 	same "speed-ups over it, $p" "" "$(awk -F'\t' '$1 == "ES" && $8 == "replay" && $4 !~ /mono/ { v[$4, $5] = $6; s[$4] }
 		END { for (i in s) { r = v[i, "speedup"] / v["OCU-own", "speedup"] - v[i, "speedup_configured"]; if (r * r > 1e-9) print i } }' $p)"
 done
+same "a speed-up has the error that such estimates have where issue stalls as often" "" "$(awk -F'\t' '
+	$1 != "ES" { next } { v[$4, $5] = $6; low[$4, $5] = $9; high[$4, $5] = $10; s[$4] }
+	END {
+		at = v["OCU-own", "issue_stall_fraction"]; e = at <= .01 ? .025 : at <= .05 ? .04 : at <= .2 ? .07 : at <= .8 ? .085 : .24
+		for (i in s) { x = v[i, "speedup_configured"]; m = x == 1 ? 0 : e
+			if (x && ((low[i, "speedup_configured"] - x * exp(-m)) ^ 2 > 1e-9 || (high[i, "speedup_configured"] - x * exp(m)) ^ 2 > 1e-9)) print i } }' with.profile)"
 "$CT_RELEASE/triage" -q --scale 1 -g rtx2060-third --mechanism malekeh --method replay -o verdict vecadd
 same "and verdicts name it" "OCU-own" "$(awk -F'\t' '$1 == "TV" { print $9 }' verdict)"
 
