@@ -29,7 +29,8 @@ static double error_of(const struct ct_mk_counts *base)
 }
 
 /* A speed-up with the range that nine in ten are in. What counts the same is the same system. */
-static struct ct_mechanism_number speedup_over(const struct ct_mk_counts *base, const struct ct_mk_counts *c)
+static struct ct_mechanism_number
+speedup_over(const struct ct_mk_counts *base, const struct ct_mk_counts *c)
 {
 	const double value = ratio_of(base->cycles, c->cycles);
 	struct ct_mechanism_number x = ct_number_begin(value);
