@@ -33,12 +33,8 @@ static struct ct_mechanism_number
 speedup_over(const struct ct_mk_counts *base, const struct ct_mk_counts *c)
 {
 	const double value = ratio_of(base->cycles, c->cycles);
-	struct ct_mechanism_number x = ct_number_begin(value);
-	if (memcmp(base, c, sizeof *c) != 0) {
-		ct_number_widen(&x, value * exp(-error_of(base)));
-		ct_number_widen(&x, value * exp(error_of(base)));
-	}
-	return x;
+	const double error = memcmp(base, c, sizeof *c) == 0 ? 0 : error_of(base);
+	return (struct ct_mechanism_number){value, value * exp(-error), value * exp(error)};
 }
 
 static size_t index_of(const struct ct_mk_measure *m, const char *name)

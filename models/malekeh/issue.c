@@ -190,9 +190,9 @@ static uint64_t private_collectors(const struct mk_sm *sm, uint32_t warp)
 /* Of these collectors those that the instruction may use: some are for memory instructions alone. */
 static uint64_t collectors_of(const struct mk_sm *sm, const struct ct_mk_op *op, uint64_t free)
 {
-	const uint64_t others = mk_bit(sm->sys->collectors) - 1;
 	if (!sm->sys->memory)
 		return free;
+	const uint64_t others = mk_bit(sm->sys->collectors) - 1;
 	return free & (op->unit == CT_MK_U_MEM ? ~others : others);
 }
 

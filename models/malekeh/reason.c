@@ -7,9 +7,6 @@
 #include "models/common/facts.h"
 #include "models/malekeh/run.h"
 
-/* What the verdict is over. */
-static const char OWN[] = "OCU-own";
-
 static double metric_of(const struct ct_profile *p, const char *system, const char *metric)
 {
 	return ct_fact_es(p, MK_MECHANISM, system, metric);
@@ -20,13 +17,14 @@ static double metric_of(const struct ct_profile *p, const char *system, const ch
 void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
                size_t n)
 {
+	const char *own = ct_mk_system_at(CT_MK_OWN)->name; /* what the verdict is over */
 	double hit = metric_of(p, "Malekeh", "rf_hit_ratio");
-	double idle = metric_of(p, OWN, "no_ready_fraction");
+	double idle = metric_of(p, own, "no_ready_fraction");
 	const struct ct_cause cause[] = {
 		{"issue slots that wait for collectors", " %", 100,
-	         metric_of(p, OWN, "issue_stall_fraction"),
+	         metric_of(p, own, "issue_stall_fraction"),
 	         metric_of(p, "Malekeh", "issue_stall_fraction"), 0},
-		{"slots with bank conflicts", " %", 100, metric_of(p, OWN, "bank_conflict_fraction"),
+		{"slots with bank conflicts", " %", 100, metric_of(p, own, "bank_conflict_fraction"),
 	         metric_of(p, "Malekeh", "bank_conflict_fraction"), 0},
 		{"slots without a ready warp", " %", 100, idle,
 	         metric_of(p, "Malekeh", "no_ready_fraction"), 0}};

@@ -94,6 +94,7 @@ check "--method replay prints both" sh -c "'$est' -q -O table --method replay ba
 
 # Its warps end on instructions that the parts are done with in the cycle of their issue.
 "$CT_RELEASE/tracegen" vecadd --size small -o vecadd
+check "as many collectors as a word has bits" "$est" -q --sweep collectors=63..64 -o many vecadd
 check "warps that end in the part's own cycle" sh -c "'$est' -q --method replay -o short vecadd"
 same "every system has the engine's cycles there" 11 \
 	"$(awk -F'\t' '$1 == "ES" && $5 == "cycles" && $8 == "replay" && $6 > 0' short | wc -l)"
