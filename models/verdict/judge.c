@@ -325,19 +325,23 @@ static int run_round(struct bench *b, unsigned *n)
 
 /* ---- what came of it ---- */
 
-/* What the speed-up of a system is over. */
-static const struct baseline *baseline_of(const struct bench *b, const struct system *s)
+/* What the speed-ups of mechanism m are over. */
+static const struct baseline *baseline_of(const struct bench *b, unsigned m)
 {
-	return s->run && !s->ideal && s->run->mechanism->configured
-	               ? &b->own[s->mechanism]
-	               : &b->configured;
+	return b->j->run[m]->mechanism->configured ? &b->own[m] : &b->configured;
+}
+
+/* The same of one of its systems. Ideals and the GPU as configured are over that. */
+static const struct baseline *system_baseline(const struct bench *b, const struct system *s)
+{
+	return s->run && !s->ideal ? baseline_of(b, s->mechanism) : &b->configured;
 }
 
 /* The speed-up over the GPU as configured. Where a sample was replayed, it has the range that the
  * differences between the sampled units give. */
 static void write_speedup(struct bench *b, struct ct_records *w, const struct system *s, double speedup)
 {
-	const struct ct_sample_series *base = &baseline_of(b, s)->sample;
+	const struct ct_sample_series *base = &system_baseline(b, s)->sample;
 	double half = s->sample.n_strata ? ct_sample_ratio_half(base, &s->sample) : 0;
 	if (half > 0)
 		ct_records_between(w, "speedup_configured", speedup, speedup * exp(-half),
@@ -350,7 +354,7 @@ static void write_speedup(struct bench *b, struct ct_records *w, const struct sy
 static int write_system(struct bench *b, const struct ct_mechanism *m, const struct system *s)
 {
 	const struct ct_mechanism_tried *best = best_of(s);
-	double speedup = best && best->cycles > 0 ? baseline_of(b, s)->cycles / best->cycles : 0;
+	double speedup = best && best->cycles > 0 ? system_baseline(b, s)->cycles / best->cycles : 0;
 	struct ct_records w = {
 		.p = b->j->p, .e = b->e, .mechanism = m->name, .system = s->name, .method = b->method};
 	if (!(speedup > 0))
@@ -393,7 +397,7 @@ static int run_systems(struct bench *b)
 	int st = CT_OK, is_asked = 0;
 	struct system *configured = NULL;
 	for (unsigned i = 0; i < b->n; i++)
-		is_asked |= baseline_of(b, &b->system[i]) == &b->configured;
+		is_asked |= system_baseline(b, &b->system[i]) == &b->configured;
 	if (is_asked && !(b->configured.cycles > 0)) {
 		configured = &b->system[b->n];
 		add_system(b, &(struct system){.name = ct_verdict_baseline});
@@ -582,7 +586,7 @@ static int is_wanted(struct bench *b, unsigned i, const char *name, int alternat
 static double cycles_of_best(const struct bench *b, unsigned m)
 {
 	const struct ct_mechanism_run *run = b->j->run[m];
-	const double configured = run->mechanism->configured ? b->own[m].cycles : b->configured.cycles;
+	const double base = baseline_of(b, m)->cycles;
 	static const double digits = 1e-5; /* more than what records leave out behind the sixth */
 	double best = 0;
 	if (!run->judged_only || b->timing != CT_REPLAY_FULL || is_sampled(b))
@@ -592,7 +596,7 @@ static double cycles_of_best(const struct bench *b, unsigned m)
 		if (ct_range_estimate(b->j->p, run->mechanism, *name, &es) == CT_DECIDED_FULL)
 			best = fmax(best, es.value);
 	}
-	return best > 0 && configured > 0 ? ceil(configured / best * (1 + digits)) : 0;
+	return best > 0 && base > 0 ? ceil(base / best * (1 + digits)) : 0;
 }
 
 /* With the first of a mechanism's systems comes what stands for the GPU as configured in its parts. */

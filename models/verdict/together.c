@@ -39,9 +39,8 @@ struct made {
 
 struct bench {
 	struct ct_together *x;
-	struct subject subject[2 * CT_TOGETHER_MAX + 2];
+	struct subject subject[CT_TOGETHER_MAX + 3]; /* in the order of choose_subjects() */
 	unsigned n;
-	unsigned baseline[CT_TOGETHER_MAX]; /* the subject that each member's speed-up is over */
 	struct made *made;
 	struct ct_replays_engine *engine;
 	struct ct_replay_counts *total;
@@ -301,40 +300,35 @@ static void take_result(const struct subject *s, double configured, struct ct_to
 	r->counts = s->counts[best];
 }
 
+/* Each member alone, all together, the GPU as configured, and what stands for it in the parts of one member. */
+static void choose_subjects(struct bench *b)
+{
+	const struct ct_together *x = b->x;
+	for (unsigned i = 0; i < x->n; i++)
+		b->subject[i] = (struct subject){.first = i, .n = 1};
+	b->subject[x->n] = (struct subject){.first = 0, .n = x->n};
+	b->n = x->n + 2;
+	for (unsigned i = 0; i < x->n; i++)
+		if (x->run[i]->mechanism->configured)
+			b->subject[b->n++] = (struct subject){.first = i, .n = 1, .is_baseline = 1};
+}
+
 /* All together are held against what the one member with a baseline of its own is held against. */
 static void take_results(struct bench *b)
 {
 	struct ct_together *x = b->x;
-	const unsigned configured = x->n + 1;
-	unsigned all = configured;
-	double product = 1;
+	const double configured = b->subject[x->n + 1].tried[0].cycles;
+	double all = configured, product = 1;
 	for (unsigned i = 0; i < x->n; i++) {
-		take_result(&b->subject[i], b->subject[b->baseline[i]].tried[0].cycles, &x->alone[i]);
+		double base = configured;
+		if (x->run[i]->mechanism->configured)
+			base = all = b->subject[x->n + 2].tried[0].cycles;
+		take_result(&b->subject[i], base, &x->alone[i]);
 		x->name[i] = x->run[i]->mechanism->name;
 		product *= x->alone[i].speedup;
-		if (b->baseline[i] != configured)
-			all = b->baseline[i];
 	}
-	take_result(&b->subject[x->n], b->subject[all].tried[0].cycles, &x->together);
+	take_result(&b->subject[x->n], all, &x->together);
 	x->interaction = x->together.speedup / product;
-}
-
-/* Each member alone, all together, the GPU as configured, and what else stands for it. */
-static void choose_subjects(struct bench *b)
-{
-	const struct ct_together *x = b->x;
-	const unsigned configured = x->n + 1;
-	for (unsigned i = 0; i < x->n; i++)
-		b->subject[i] = (struct subject){.first = i, .n = 1};
-	b->subject[x->n] = (struct subject){.first = 0, .n = x->n};
-	b->n = configured + 1;
-	for (unsigned i = 0; i < x->n; i++) {
-		b->baseline[i] = configured;
-		if (!x->run[i]->mechanism->configured)
-			continue;
-		b->baseline[i] = b->n;
-		b->subject[b->n++] = (struct subject){.first = i, .n = 1, .is_baseline = 1};
-	}
 }
 
 static int check_all(const struct ct_together *x, struct ct_error *e)

@@ -142,16 +142,6 @@ static int add_mechanism(struct bench *b, struct ct_tool *t, unsigned m, struct 
 	return st == CT_OK ? add_ideal(b, x->bound, e) : st;
 }
 
-/* What the speed-ups of a mechanism's systems are over: the GPU as configured, or the system that stands for it. */
-static const struct system *baseline_of(const struct bench *b, const struct ct_question *q)
-{
-	for (unsigned i = 0; q && q->run.mechanism->configured && i < b->n; i++)
-		if (b->system[i].question == q &&
-		    !strcmp(b->system[i].name, q->run.mechanism->configured))
-			return &b->system[i];
-	return &b->system[0];
-}
-
 /* ---- replays ---- */
 
 static int add_engine(struct bench *b, struct system *s, double setting, struct ct_error *e)
@@ -288,6 +278,22 @@ static int copy_launches(const struct bench *b, const struct phase *ph, struct c
 	return st;
 }
 
+static double cycles_of(const struct bench *b, const struct ct_question *q, const char *name, size_t i)
+{
+	for (unsigned k = 0; k < b->n; k++)
+		if (b->system[k].question == q && strcmp(b->system[k].name, name) == 0)
+			return b->system[k].cycles[i];
+	return NAN;
+}
+
+/* What the speed-ups of a mechanism's systems, or of an ideal (q NULL), are over in a phase: the cycles of the GPU as configured,
+ * or of the system that stands for it. */
+static double baseline_cycles(const struct bench *b, const struct ct_question *q, size_t i)
+{
+	const char *own = q ? q->run.mechanism->configured : NULL;
+	return own ? cycles_of(b, q, own, i) : b->system[0].cycles[i];
+}
+
 /* A profile of one phase, with what a verdict looks at. Histograms and counts of the whole run are not of the phase. */
 static int make_phase_profile(const struct bench *b, size_t i, struct ct_profile **q, struct ct_error *e)
 {
@@ -311,19 +317,11 @@ static int make_phase_profile(const struct bench *b, size_t i, struct ct_profile
 			if (s->question || (x->bound == CT_BOUND_L1 && s->ideal == CT_REPLAY_IDEAL_L1) ||
 			    (x->bound == CT_BOUND_LLC && s->ideal == CT_REPLAY_IDEAL_LLC))
 				ct_records_value(&w, "speedup_configured",
-				                 baseline_of(b, s->question)->cycles[i] / s->cycles[i]);
+				                 baseline_cycles(b, s->question, i) / s->cycles[i]);
 			st = w.status;
 		}
 	}
 	return st == CT_OK ? copy_launches(b, &b->phase[i], *q, e) : st;
-}
-
-static double cycles_of(const struct bench *b, const struct ct_question *q, const char *name, size_t i)
-{
-	for (unsigned k = 0; k < b->n; k++)
-		if (b->system[k].question == q && strcmp(b->system[k].name, name) == 0)
-			return b->system[k].cycles[i];
-	return NAN;
 }
 
 /* Where a replay decides, its cycles are the reason. */
@@ -338,7 +336,7 @@ static void give_reason(const struct bench *b, const struct ct_question *q, size
 	}
 	const char *open = v->decided_by == CT_DECIDED_NOT ? "a full replay does not tell: " : "";
 	int n = snprintf(why, sizeof why, "%sits instructions take %.0f cycles%s%s, with %s %.0f", open,
-	                 baseline_of(b, q)->cycles[i], own ? " with " : "", own ? own : "", judged,
+	                 baseline_cycles(b, q, i), own ? " with " : "", own ? own : "", judged,
 	                 cycles_of(b, q, judged, i));
 	if (*v->alternative)
 		snprintf(why + n, sizeof why - (size_t)n, ", with %s %.0f", v->alternative,
@@ -354,7 +352,7 @@ static int write_verdict(struct bench *b, const struct ct_question *q, size_t i,
 		v->speedup,
 		v->low,
 		v->high,
-		baseline_of(b, q)->cycles[i],
+		baseline_cycles(b, q, i),
 		cycles_of(b, q, m->judged, i),
 		v->alternative_speedup};
 	enum { NUMBERS = sizeof number / sizeof number[0] };
