@@ -119,6 +119,15 @@ uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready)
 	return r->usual_memory ? enter_lines(r, sm, ready, 1) : enter_lines(r, sm, ready, 0);
 }
 
+int rp_l1_enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                     uint32_t *used)
+{
+	int all = enter_line(r, sm, lreq, ready, used, 0);
+	if (*used)
+		sm->full.l1_next = rp_min32(sm->full.l1_next, ready);
+	return all;
+}
+
 /* The oldest in the bank leaves the pipeline. */
 static CT_INLINE void leave_bank(struct rp_sm *sm, uint32_t bank, int usual)
 {

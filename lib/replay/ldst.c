@@ -336,7 +336,7 @@ static uint32_t start_instruction(struct ct_replay *r, struct rp_sm *sm, uint32_
 static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 {
 	uint32_t used;
-	if (r->l1_part && !r->parts->banks)
+	if (r->l1_part && (!r->parts->banks || r->parts->given.shaper))
 		return rp_part_enter(r, sm, at);
 	used = rp_l1_enter(r, sm, at + r->g.l1_latency);
 	sm->c.l1_busy += used != 0;

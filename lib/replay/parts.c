@@ -337,10 +337,9 @@ static int set_line_and_chunk(struct ct_replay *r, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE, "L1 lines of %u bytes in chunks of %u", p->line,
 		               p->chunk);
 	p->banks = l && l->banks;
-	if (p->banks && (p->line != r->g.l1.line || p->chunk != r->g.l1.sector || p->given.shaper))
-		return ct_fail(
-			e, CT_ERR_UNSUPPORTED,
-			"an L1 organisation with banks has the GPU's lines and sectors, and no shaper");
+	if (p->banks && (p->line != r->g.l1.line || p->chunk != r->g.l1.sector))
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "an L1 organisation with banks has the GPU's lines and sectors");
 	for (p->line_bits = 0; 1u << p->line_bits < p->line;)
 		p->line_bits++;
 	return 0;
@@ -456,6 +455,7 @@ int rp_parts_build(struct ct_replay *r, struct ct_error *e)
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		p->sm[i].fetches.free = p->sm[i].cols.free = RP_NO_INDEX;
 		p->sm[i].shape_at = RP_NEVER64;
+		p->sm[i].shaped = RP_NO_INDEX;
 	}
 	for (uint32_t i = 0; i < r->map.slices; i++)
 		p->slice[i].takens.free = p->slice[i].reads.free = RP_NO_INDEX;

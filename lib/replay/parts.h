@@ -148,7 +148,7 @@ struct ct_l1_part {
 	struct ct_part part;
 	uint32_t line, chunk; /* bytes, powers of two, line >= 32, at most 32 chunks a line; 0: the
 	                          GPU's line and sector */
-	int banks; /* 1, with the GPU's line and sector and no shaper: sectors go through the banks of the engine's L1,
+	int banks; /* 1, with the GPU's line and sector: sectors go through the banks of the engine's L1,
 	               and those of a line that are ready in neighbouring ones are looked up together */
 	/* A request at the end of the L1 pipeline, l1_latency cycles after it came in, one a
 	 * cycle, or with banks one in each. *out is zero. What is not in out->done (and not forwarded) the part has to answer

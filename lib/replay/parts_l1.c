@@ -91,30 +91,59 @@ int rp_part_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 	return 1;
 }
 
+/* The request that the shaper gives, or RP_NO_INDEX. */
+static uint32_t shaped_request(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
+{
+	const struct ct_shaper_part *shaper = r->parts->given.shaper;
+	uint64_t token = 0, again = RP_NEVER64;
+	if (!shaper->next(shaper->part.ctx, r, sm->id, cycle, &token, &again)) {
+		if (again != RP_NEVER64)
+			ask_shaper(r, sm, again > cycle ? again : cycle + 1);
+		return RP_NO_INDEX;
+	}
+	if (token < sm->full.lreq_cap)
+		return (uint32_t)token;
+	rp_fail(r, CT_ERR_USAGE, "a request shaper gives a request that it did not get");
+	return RP_NO_INDEX;
+}
+
+/* Sectors of the shaper's requests enter their banks, up to the first whose bank another one has taken in this cycle, or is
+ * full. */
+static void shape_into_banks(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
+{
+	struct rp_part_sm *ps = &r->parts->sm[sm->id];
+	uint32_t used = 0, ready = (uint32_t)(cycle - r->base) + r->g.l1_latency;
+	do {
+		if (ps->shaped == RP_NO_INDEX)
+			ps->shaped = shaped_request(r, sm, cycle);
+		if (ps->shaped == RP_NO_INDEX)
+			break;
+		if (!rp_l1_enter_line(r, sm, ps->shaped, ready, &used))
+			ask_shaper(r, sm, cycle + 1);
+		else
+			ps->shaped = RP_NO_INDEX;
+	} while (ps->shaped == RP_NO_INDEX);
+	sm->c.l1_busy += used != 0;
+}
+
 /* Asks the shaper for a request once a cycle while the pipeline has room, and again when a request is
  * put or at the cycle that the shaper has named. */
 void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
 {
-	const struct ct_shaper_part *shaper = r->parts->given.shaper;
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
-	uint64_t token = 0, again = RP_NEVER64;
 	if (ps->shape_at > cycle)
 		return; /* an older appointment */
 	ps->shape_at = RP_NEVER64;
+	if (r->parts->banks) {
+		shape_into_banks(r, sm, cycle);
+		return;
+	}
 	if (sm->full.in_bank[0] >= r->g.l1_latency) {
 		ask_shaper(r, sm, cycle + 1);
 		return;
 	}
-	if (!shaper->next(shaper->part.ctx, r, sm->id, cycle, &token, &again)) {
-		if (again != RP_NEVER64)
-			ask_shaper(r, sm, again > cycle ? again : cycle + 1);
-		return;
-	}
-	if (token >= sm->full.lreq_cap) {
-		rp_fail(r, CT_ERR_USAGE, "a request shaper gives a request that it did not get");
-		return;
-	}
-	if (into_pipeline(r, sm, (uint32_t)token, (uint32_t)(cycle - r->base)) == 0)
+	uint32_t lreq = shaped_request(r, sm, cycle);
+	if (lreq != RP_NO_INDEX && into_pipeline(r, sm, lreq, (uint32_t)(cycle - r->base)) == 0)
 		ask_shaper(r, sm, cycle + 1);
 }
 

@@ -22,9 +22,11 @@ int ct_ts_measured_in(const struct ct_profile *p)
 		p, "all", MECHANISM, "configured", "l1_request_misses", "replay", &es);
 }
 
-int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p, const char *system,
-                        struct ct_error *e)
+int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p,
+                        const struct ct_ts_system *s, const struct ct_gpu *g,
+                        const struct ct_ts_params *params, struct ct_error *e)
 {
+	struct ct_ts_shape shape;
 	const struct {
 		const char *metric;
 		double *v;
@@ -46,20 +48,27 @@ int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p, co
 		{"mem_inst_miss_rate", &x->inst_miss_rate, 0},
 		{"l1_untimed_miss_rate", &x->untimed_miss_rate, 0},
 		{"l1_request_mpki", &x->mpki, 0},
+		{"l1_miss_packets", &x->miss_packets, 0},
 		{"storage_bytes", &x->storage, 0},
 	};
 	for (size_t i = 0; i < sizeof field / sizeof field[0]; i++) {
 		struct ct_estimate es;
 		*field[i].v = NAN;
-		if (ct_profile_get_estimate(p, "all", MECHANISM, system, field[i].metric, "replay", &es))
+		if (ct_profile_get_estimate(p, "all", MECHANISM, s->name, field[i].metric, "replay",
+		                            &es))
 			*field[i].v = es.value;
 		if (field[i].need && isnan(*field[i].v))
 			return ct_fail(e, CT_ERR_INPUT,
 			               "profile lacks tag-split (%s of %s): make it with reuse "
 			               "--mechanisms tag-split",
-			               field[i].metric, system);
+			               field[i].metric, s->name);
 	}
-	return CT_OK;
+	if (isnan(x->miss_packets))
+		x->miss_packets = x->request_misses;
+	int st = ct_ts_shape_of(s, g, g->l1.size, params, &shape, e);
+	x->banks = st == CT_OK && ct_ts_in_banks(g, &shape);
+	x->set_room = ct_ts_set_room(s, g, g->l1.size, params);
+	return st;
 }
 
 /* ---- one system in the closed network ---- */
@@ -83,13 +92,13 @@ static double mshr_entries(const struct ct_ts_answer *a)
 	return given > 0 ? given : a->gpu.l1.mshr_entries;
 }
 
-/* A miss holds a register for as long as it takes, whatever it fetches. Scaled so that the
- * replayed run itself was possible. */
+/* A miss holds a register for as long as it takes, whatever it fetches; where banks look sectors up each that is asked for
+ * holds one. Scaled so that the replayed run itself was possible. */
 static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m, struct ct_perf_point *pt,
                      const struct ct_ts_measured *x, double factor)
 {
 	struct ct_amva_station *s = &pt->extra[pt->n_extra];
-	double demand = x->request_misses / m->loads * ct_perf_latency_beyond_l1(pt) * factor;
+	double demand = x->miss_packets / m->loads * ct_perf_latency_beyond_l1(pt) * factor;
 	if (!(mshr_entries(a) > 0) || !(factor > 0))
 		return;
 	memset(s, 0, sizeof *s);
@@ -102,7 +111,7 @@ static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m, stru
 static double mshr_factor(const struct ct_ts_answer *a, const struct ct_perf *m,
                           const struct ct_perf_point *pt, const struct ct_ts_measured *c)
 {
-	double busy = c->request_misses * ct_perf_latency_beyond_l1(pt) / (pt->sms * mshr_entries(a)) /
+	double busy = c->miss_packets * ct_perf_latency_beyond_l1(pt) / (pt->sms * mshr_entries(a)) /
 	              m->w->cycles;
 	return busy > BUSY_MAX ? BUSY_MAX / busy : 1;
 }
@@ -176,20 +185,24 @@ static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf
 	pt.l1_miss = fmin(old * b.requests / fmin(requests, 1), 1);
 	double up = moved_flow(m->w->noc_request_cycles, c->request_flits, x->request_flits);
 	double down = moved_flow(m->w->noc_reply_cycles, c->reply_flits, x->reply_flits);
+	const double accesses = moved_flow(m->w->llc_sectors, c->llc_accesses, x->llc_accesses);
 	pt.request_packets *= up;
-	pt.slice_in *= up;
+	/* A packet for several sectors enters the slice's queue as one for each. Without banks every system sends for lines. */
+	pt.slice_in *= x->banks ? accesses : up;
 	pt.reply_packets *= down;
 	pt.slice_out *= down;
-	pt.llc_sectors *= moved_flow(m->w->llc_sectors, c->llc_accesses, x->llc_accesses);
+	pt.llc_sectors *= accesses;
 	if (x != c)
 		pt.set_misses = quotient_or(x->request_misses, c->request_misses, 1) *
 		                quotient_or(c->set_room, x->set_room, 0);
 	for (unsigned i = 0; i < pt.n_classes; i++)
 		pt.cls[i].latency += h->extra;
-	own.l1_cycles *= quotient_or(x->port_cycles, c->port_cycles, 1);
-	/* These L1s look up one request a cycle, whatever the banks of the configured one. */
-	if (x != c)
-		own.l1_cycles = fmax(own.l1_cycles, x->port_cycles);
+	if (!x->banks) {
+		own.l1_cycles *= quotient_or(x->port_cycles, c->port_cycles, 1);
+		/* Such an L1 looks up one request a cycle, whatever the banks of the configured one. */
+		if (x != c)
+			own.l1_cycles = fmax(own.l1_cycles, x->port_cycles);
+	}
 	own.t_l1 += h->extra;
 	own.lines_per_load = fmax(m->lines_per_load * fmin(requests, 1), 1);
 	add_mshr(a, m, &pt, x, factor);
@@ -380,8 +393,7 @@ int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
 	for (size_t i = 0; i < CT_TS_SYSTEMS && st == CT_OK; i++) {
 		a->row[i].system = ct_ts_system_at(i);
 		if (is_estimated(a, i))
-			st = ct_ts_measured_read(&a->row[i].x, p, a->row[i].system->name, e);
-		a->row[i].x.set_room = ct_ts_set_room(a->row[i].system, gpu, gpu->l1.size, params);
+			st = ct_ts_measured_read(&a->row[i].x, p, a->row[i].system, gpu, params, e);
 	}
 	if (st != CT_OK)
 		return st;

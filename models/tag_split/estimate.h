@@ -17,10 +17,12 @@
 /* What the pass measured of one system (ES records, method replay). */
 struct ct_ts_measured {
 	double loads, requests, request_misses, stores, fetched_bytes;
+	double miss_packets; /* as request_misses, of a profile that lacks them */
 	double port_cycles, request_flits, reply_flits, llc_accesses, load_accesses, load_lines;
 	double inst_miss_rate, untimed_miss_rate, mpki, to_l2, to_l1; /* mpki: of load requests */
 	double storage;                                               /* NaN: none */
 	double set_room;                                              /* ct_ts_set_room() of its L1 */
+	int banks;                                                    /* ct_ts_in_banks() */
 };
 
 struct ct_ts_row {
@@ -71,10 +73,11 @@ int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struc
 
 /* Cycles of a system with measured counts, `extra` cycles added to its hit latency. */
 double ct_ts_cycles(const struct ct_ts_answer *a, const struct ct_ts_measured *x, double extra);
-/* Reads what was measured of a system, from records or from a swept point's. Fails with
- * CT_ERR_INPUT. */
-int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p, const char *system,
-                        struct ct_error *e);
+/* Reads what was measured of a system, from the records of its name, and says what its L1 is on the GPU. Fails with
+ * CT_ERR_INPUT, and with CT_ERR_USAGE where there is no such L1. */
+int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p,
+                        const struct ct_ts_system *s, const struct ct_gpu *g,
+                        const struct ct_ts_params *params, struct ct_error *e);
 
 /* Why a row gains or does not, and why the workload is CLN or CLP, in a few words. */
 void ct_ts_row_why(const struct ct_ts_answer *a, const struct ct_ts_row *r, char *out, size_t n);

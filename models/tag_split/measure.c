@@ -153,9 +153,15 @@ static void count_request(struct ts_one *one, const struct ts_request *q)
 	count_requests(&one->c, 1, ts_few_bits(q->sectors), count_pieces(q->sectors, LINE));
 }
 
+/* Request packets of a miss that fetches those chunks. */
+static uint32_t packets_of_miss(const struct ts_one *one, uint32_t chunks, int coarse)
+{
+	return one->apart && !coarse ? ts_few_bits(chunks) : chunks != 0;
+}
+
 /* A request of a load that is followed and missed: nothing leaves the L1 for one that hit. */
 static void count_miss(const struct ct_ts_measure *m, struct ts_one *one, const struct ts_request *q,
-                       const struct ct_ts_result *r)
+                       const struct ct_ts_result *r, int coarse)
 {
 	struct ct_ts_counts *c = &one->c;
 	uint32_t missing = r->miss & q->chunks;
@@ -169,9 +175,11 @@ static void count_miss(const struct ct_ts_measure *m, struct ts_one *one, const 
 	c->sector_misses += ts_few_bits(q->sectors & fetch_of(m, one, missing).sectors);
 	c->fetched_bytes += f.bytes;
 	c->data_packets += f.packets;
+	c->request_packets += packets_of_miss(one, r->miss, coarse);
 	c->llc_accesses += f.accesses;
 	c->llc_lines += f.lines;
-	c->request_flits += f.request_flits;
+	c->request_flits += one->apart && !coarse ? ts_few_bits(r->miss) * flits_of(m, 0)
+	                                          : f.request_flits;
 	c->reply_flits += f.reply_flits;
 }
 
@@ -202,16 +210,16 @@ static int load_one(struct ct_ts_measure *m, struct ts_one *one, const struct ts
 	int coarse = mode_of(one, sm, set);
 	if (ts_load_in(one->l1[sm], set, q->line, q->chunks, coarse, &r) < 0)
 		m->failed = 1;
-	if (sampler && r.miss)
-		ct_ts_mode_miss(
-			&one->mode, coarse,
-			1 + ct_ts_data_packets(ts_few_bits(r.miss), one->shape.chunk, m->packet));
+	if (sampler && r.miss) {
+		uint32_t packets = packets_of_miss(one, r.miss, coarse);
+		ct_ts_mode_miss(&one->mode, coarse, 1, packets + fetch_of(m, one, r.miss).packets);
+	}
 	if (!followed || !m->counting)
 		return followed;
 	one->c.coarse_requests += coarse != 0;
 	*missed = r.miss != 0;
 	if (r.miss)
-		count_miss(m, one, q, &r);
+		count_miss(m, one, q, &r, coarse);
 	if (one->follows_all)
 		return 1;
 	count_request(one, q);
@@ -275,7 +283,7 @@ void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a)
 	if (w->counted) {
 		count_request(b->one, &q);
 		if (a->result.miss)
-			count_miss(b->m, b->one, &q, &a->result);
+			count_miss(b->m, b->one, &q, &a->result, 0);
 		w->missed += a->result.miss != 0;
 		c->bypassed += a->bypassed != 0;
 	}

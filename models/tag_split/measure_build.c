@@ -84,6 +84,8 @@ static int build_one(struct ct_ts_measure *m, struct ts_one *one, uint64_t bytes
 	if (st != CT_OK)
 		return st;
 	uint32_t sets = one->shape.sets;
+	one->apart = ct_ts_in_banks(&m->g, &one->shape) && one->shape.kind != CT_TS_LINE &&
+	             one->shape.kind != CT_TS_PERFECT;
 	one->l1 = ct_calloc(m->g.sms, sizeof *one->l1);
 	one->followed = ct_calloc(sets, 1);
 	one->role = ct_calloc(sets, 1);

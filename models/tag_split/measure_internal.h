@@ -40,7 +40,8 @@ struct ts_one {
 	uint8_t *role;     /* [set], of ct_ts_fetch CHOOSE */
 	uint8_t *followed; /* [set] */
 	int follows_all;
-	struct ts_fetch *fetch;              /* [mask of chunks], NULL for lines of more chunks */
+	int apart;              /* sectors are asked for one by one, but in the coarse mode */
+	struct ts_fetch *fetch; /* [mask of chunks], NULL for lines of more chunks */
 	uint64_t *set_requests, *set_misses; /* [set], of followed ones */
 	struct ct_ts_counts c;
 };

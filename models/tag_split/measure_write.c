@@ -61,11 +61,12 @@ static void put_rate(struct ct_records *w, const char *metric, struct ct_ts_rate
 static void write_counts(struct ct_records *w, const struct ct_ts_counts *c, double load, double packet)
 {
 	ct_records_value(w, "traffic_l1_to_l2_bytes",
-	                 packet * (load * (double)c->request_misses + (double)c->write_packets));
+	                 packet * (load * (double)c->request_packets + (double)c->write_packets));
 	ct_records_value(w, "traffic_l2_to_l1_bytes", packet * load * (double)c->data_packets);
 	ct_records_value(w, "l1_loads", (double)c->loads);
 	ct_records_value(w, "l1_requests", (double)c->seen);
 	ct_records_value(w, "l1_request_misses", load * (double)c->request_misses);
+	ct_records_value(w, "l1_miss_packets", load * (double)c->request_packets);
 	ct_records_value(w, "l1_partial_misses", load * (double)c->partial);
 	ct_records_value(w, "l1_fetched_bytes", load * (double)c->fetched_bytes);
 	ct_records_value(w, "l1_stores", (double)c->stores_seen);

@@ -229,6 +229,7 @@ static const struct ct_metric metrics[] = {
 	METRIC("l1_loads", "insts"),
 	METRIC("l1_requests", "requests"),
 	LESS("l1_request_misses", "requests"),
+	LESS("l1_miss_packets", "packets"),
 	LESS("l1_partial_misses", "requests"),
 	LESS("l1_fetched_bytes", "bytes"),
 	METRIC("l1_stores", "requests"),

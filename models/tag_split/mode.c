@@ -10,10 +10,10 @@ void ct_ts_mode_init(struct ct_ts_mode *m, uint32_t threshold)
 	m->threshold = threshold;
 }
 
-void ct_ts_mode_miss(struct ct_ts_mode *m, int coarse, uint32_t packets)
+void ct_ts_mode_miss(struct ct_ts_mode *m, int coarse, int is_first, uint32_t packets)
 {
 	int k = coarse != 0;
-	m->misses[k]++;
+	m->misses[k] += is_first != 0;
 	m->packets[k] += packets;
 	if (m->misses[k] > m->threshold)
 		for (int i = 0; i < 2; i++) {

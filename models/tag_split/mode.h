@@ -17,8 +17,9 @@ struct ct_ts_mode {
 
 void ct_ts_mode_init(struct ct_ts_mode *m, uint32_t threshold);
 /* A miss in a sampler set of that mode, for which `packets` (1 + data) were moved; 0 when
- * the MSHR had asked already (reading merged-misses). Re-evaluates the mode; ties keep it. */
-void ct_ts_mode_miss(struct ct_ts_mode *m, int coarse, uint32_t packets);
+ * the MSHR had asked already (reading merged-misses). is_first: not another sector of a request that has missed.
+ * Re-evaluates the mode; ties keep it. */
+void ct_ts_mode_miss(struct ct_ts_mode *m, int coarse, int is_first, uint32_t packets);
 
 /* Gives each of SM 0's `sets` sets a role: `per_mode` sets of each mode (fewer where there
  * are not that many sets), drawn from the seed, or evenly spread (reading sampler-sets). */

@@ -12,10 +12,19 @@
 
 enum { NONE = UINT32_MAX };
 
-/* A request that waits for chunks of a line. */
+/* Part of a request that lies in one line of the system's: chunk c of the request is chunk c + up of the line, or where the
+ * request is for several lines chunk c - down. */
+struct piece {
+	uint64_t line;
+	uint32_t mask; /* chunks of the line */
+	uint8_t up, down;
+};
+
+/* A piece of a request that waits for chunks of its line. */
 struct waiter {
-	uint64_t token, line;
-	uint32_t left, next;
+	uint64_t token;
+	struct piece of; /* mask: what it still waits for */
+	uint32_t next;
 };
 
 /* A fetch on its way: which chunks its tag stands for. */
@@ -27,21 +36,28 @@ struct fetch {
 struct sm {
 	struct ct_ts_l1 *l1;
 	struct ct_ts_mshr *mshr;
-	uint16_t *held; /* [set]: lines on their way */
+	uint16_t *held;  /* [set]: lines on their way */
+	uint32_t flying; /* requests that have not been answered */
 	struct waiter *waiter;
 	uint32_t waiters, waiter_free;
 	uint32_t *waiting; /* head of the list of each bucket of lines */
 	struct fetch *fetch;
 	uint32_t fetches, fetch_free;
-	uint64_t busy_until;  /* the port, by replacement or a wide line */
-	uint32_t instruction; /* of the last load, and whether it has missed */
-	int any, missed;
+	uint64_t busy_until; /* the port, by replacement or a wide line */
+	struct load *load;   /* [LOADS], by number; those of this launch */
 	/* MRPB */
 	struct ct_l1_request *queue; /* [queue][depth], rings that grow */
 	uint32_t *head, *n, depth, current, queued;
 };
 
-enum { BUCKETS = 64 };
+/* A load instruction of which something has been looked up, and whether any of that has missed. Lines of one follow each
+ * other, but where banks look sectors up several are between their first and last. */
+struct load {
+	uint32_t instruction;
+	uint8_t any, missed;
+};
+
+enum { BUCKETS = 64, LOADS = 512 /* more than the banks of an L1 hold */ };
 
 struct ct_ts_parts {
 	struct ct_gpu g;
@@ -56,6 +72,7 @@ struct ct_ts_parts {
 	uint8_t *role;
 	uint64_t bytes, seed;
 	uint32_t packet, mshr, merge, queues;
+	int banks; /* sectors are looked up by the banks of the GPU's L1, as ct_ts_in_banks() says */
 	struct ct_ts_counts c;
 	struct ct_ts_stalls stalls;
 };
@@ -108,11 +125,12 @@ static int new_sm(struct ct_ts_parts *x, struct sm *s, struct ct_error *e)
 {
 	s->waiter_free = s->fetch_free = NONE;
 	s->waiting = ct_calloc(BUCKETS, sizeof *s->waiting);
+	s->load = ct_calloc(LOADS, sizeof *s->load);
 	s->depth = (uint32_t)x->params.v[CT_TS_MRPB_DEPTH];
 	s->queue = ct_calloc((size_t)x->queues * s->depth, sizeof *s->queue);
 	s->head = ct_calloc(x->queues, sizeof *s->head);
 	s->n = ct_calloc(x->queues, sizeof *s->n);
-	if (!s->waiting || !s->queue || !s->head || !s->n)
+	if (!s->waiting || !s->load || !s->queue || !s->head || !s->n)
 		return ct_fail_nomem(e);
 	memset(s->waiting, 0xff, BUCKETS * sizeof *s->waiting);
 	return ct_ts_mshr_new(&s->mshr, x->mshr, e);
@@ -132,6 +150,8 @@ static void on_kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *k,
 	(void)cycle;
 	if (!k)
 		return;
+	for (uint32_t i = 0; i < x->g.sms; i++)
+		memset(x->sm[i].load, 0, LOADS * sizeof *x->sm[i].load);
 	if (ct_occupancy(&x->g, k, &occ, &e) != CT_OK) {
 		fail_run(r, &e);
 		return;
@@ -176,24 +196,27 @@ static uint32_t *bucket_of(struct sm *s, uint64_t line)
 	return &s->waiting[ct_mix64(line) % BUCKETS];
 }
 
-static int wait_for(struct sm *s, uint64_t token, uint64_t line, uint32_t chunks)
+/* A piece of a request waits for chunks. < 0: out of memory. */
+static int wait_for(struct sm *s, uint64_t token, const struct piece *p, uint32_t chunks)
 {
 	struct waiter *w = new_waiter(s);
 	if (!w)
 		return -1;
-	*w = (struct waiter){token, line, chunks, NONE};
-	uint32_t *at = bucket_of(s, line);
+	*w = (struct waiter){token, *p, NONE};
+	w->of.mask = chunks;
+	uint32_t *at = bucket_of(s, p->line);
 	while (*at != NONE) /* first come, first answered */
 		at = &s->waiter[*at].next;
 	*at = (uint32_t)(w - s->waiter);
 	return 0;
 }
 
-static uint32_t merged_requests(struct sm *s, uint64_t line)
+/* Requests that wait for any of those chunks of the line. */
+static uint32_t merged_requests(struct sm *s, uint64_t line, uint32_t chunks)
 {
 	uint32_t n = 0;
 	for (uint32_t i = *bucket_of(s, line); i != NONE; i = s->waiter[i].next)
-		n += s->waiter[i].line == line;
+		n += s->waiter[i].of.line == line && s->waiter[i].of.mask & chunks;
 	return n;
 }
 
@@ -251,52 +274,79 @@ static enum ct_l1_outcome at_once_free(struct ct_l1_result *out, uint64_t cycle,
 	return CT_L1_RETRY;
 }
 
-static int queue_full(struct ct_ts_parts *x, struct ct_replay *r, uint32_t sm, uint64_t cycle,
-                      uint64_t *free_at)
+/* Whether the miss queue, which is to take `more` requests, has no room for one behind them; then when it has. Where banks look
+ * sectors up a load leaves a place free, as in the engine's own L1. */
+static int queue_full(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q,
+                      uint32_t more, uint64_t cycle, uint64_t *free_at)
 {
-	uint32_t queued = ct_l1_queued(r, sm, cycle), limit = x->g.l1.miss_queue;
+	uint32_t queued = ct_l1_queued(r, q->sm, cycle) + more, limit = x->g.l1.miss_queue;
+	if (x->banks && !q->is_write && limit > 1)
+		limit--;
 	*free_at = cycle + queued + 1 - (queued < limit ? queued + 1 : limit);
 	return queued >= limit;
 }
 
-/* Chunks for which a miss would have to be sent, as the tags and the MSHR stand. */
+/* What is noted about each line of a request: that it has been looked up, hit, missed, opened an entry of the MSHR, that
+ * all of it has been sent for, and that the choice of the mode has been told. */
+enum { SEEN = 1, HIT = 2, MISSED = 4, ENTERED = 8, WHOLE = 16, TOLD = 32, NOTES = 8 /* bits */ };
+
+/* Chunks for which a miss would have to be sent, as the tags and the MSHR stand; later what has been sent, and whether it
+ * opened an entry of the MSHR. */
 struct need {
-	uint32_t set, pending, cached, want, send;
-	int coarse, bypass;
+	uint32_t set, pending, cached, want, send, sent;
+	int coarse, bypass, opened;
 };
 
-static void look_up_line(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q,
-                         uint64_t line, struct need *n)
+static uint32_t all_chunks(const struct ct_ts_parts *x)
 {
-	uint32_t all = (uint32_t)((UINT64_C(1) << x->shape.line / x->shape.chunk) - 1);
-	n->set = ct_ts_l1_set(s->l1, line);
-	n->coarse = mode_of(x, q->sm, n->set);
-	n->pending = ct_ts_mshr_pending(s->mshr, line);
-	n->cached = ct_ts_l1_peek(s->l1, line, all);
-	n->want = n->coarse ? all : q->mask;
+	return (uint32_t)((UINT64_C(1) << x->shape.line / x->shape.chunk) - 1);
+}
+
+static void look_up_line(struct ct_ts_parts *x, struct sm *s, uint32_t sm, const struct piece *p,
+                         struct need *n)
+{
+	const uint32_t all = all_chunks(x);
+	n->set = ct_ts_l1_set(s->l1, p->line);
+	n->coarse = mode_of(x, sm, n->set);
+	n->pending = ct_ts_mshr_pending(s->mshr, p->line);
+	n->cached = ct_ts_l1_peek(s->l1, p->line, all);
+	n->want = n->coarse ? all : p->mask;
 	if (x->shape.kind == CT_TS_LINE || x->shape.kind == CT_TS_PERFECT)
-		n->want = q->mask & ~n->cached ? all : q->mask;
+		n->want = p->mask & ~n->cached ? all : p->mask;
 	n->send = n->want & ~n->cached & ~n->pending;
 }
 
-/* Whether what the request needs is free now. */
-static enum ct_l1_outcome
-admit_request(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const struct ct_l1_request *q,
-              uint64_t line, struct need *n, uint64_t cycle, struct ct_l1_result *out)
+/* Whether no entry of the MSHR is free for what is missing, or no more can wait at that which is on its way. An entry is of
+ * a line; where banks look sectors up it is of what one of them has sent for, as in the engine's own L1. */
+static int is_mshr_full(const struct ct_ts_parts *x, struct sm *s, const struct piece *p, uint32_t entry,
+                        const struct need *n)
 {
-	int waits = n->send || (q->mask & (n->pending | ~n->cached));
-	uint32_t entry = ct_ts_mshr_issued(s->mshr, line);
+	if (!x->banks)
+		return entry ? merged_requests(s, p->line, UINT32_MAX) >= x->merge
+		             : ct_ts_mshr_used(s->mshr) >= x->mshr;
+	return (n->send && s->flying >= x->mshr) ||
+	       (p->mask & n->pending && merged_requests(s, p->line, p->mask & n->pending) >= x->merge);
+}
+
+/* Whether what the piece of a request needs is free now. */
+static enum ct_l1_outcome
+admit_piece(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const struct ct_l1_request *q,
+            const struct piece *p, struct need *n, uint64_t cycle, struct ct_l1_result *out)
+{
+	int waits = n->send || (p->mask & (n->pending | ~n->cached));
+	uint32_t entry = ct_ts_mshr_issued(s->mshr, p->line);
 	uint64_t at;
 	if (!waits)
 		return CT_L1_TAKEN;
-	if (entry ? merged_requests(s, line) >= x->merge : ct_ts_mshr_used(s->mshr) >= x->mshr)
+	/* The engine's own L1 asks for a place also where all is on its way. */
+	if ((n->send || x->banks) && queue_full(x, r, q, 0, cycle, &at))
+		return at_once_free(out, cycle, at, &x->stalls.queue);
+	if (is_mshr_full(x, s, p, entry, n))
 		return after_a_fill(out, cycle, &x->stalls.mshr);
 	/* A chunk that came and was evicted while others of its line are on their way: the entry
 	 * asks for no chunk twice, so the next one has to. */
 	if (n->send & entry)
 		return after_a_fill(out, cycle, &x->stalls.mshr);
-	if (n->send && queue_full(x, r, q->sm, cycle, &at))
-		return at_once_free(out, cycle, at, &x->stalls.queue);
 	/* A line on its way keeps its place; in Tag-Split that is at least one chunk. */
 	if (n->send && !entry && s->held[n->set] >= ct_ts_set_places(&x->shape) &&
 	    x->shape.kind != CT_TS_PERFECT) {
@@ -307,124 +357,236 @@ admit_request(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const st
 	return CT_L1_TAKEN;
 }
 
-/* Counts a request, and its instruction with its first request: a load misses when any of its requests
- * does. MRPB reorders requests, so that instructions are not told apart there. */
-static void count_load(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q, uint32_t hit,
-                       uint32_t miss, const struct need *n)
+/* Where the notes about the piece's line begin: a request for a line of the GPU's is for several smaller ones. */
+static uint32_t notes_at(const struct ct_ts_parts *x, const struct piece *p)
 {
-	struct ct_ts_counts *c = &x->c;
-	c->seen++;
-	c->requests++;
-	c->coarse_requests += n->coarse != 0;
-	if (!x->system.prioritised) {
-		c->loads += !s->any || s->instruction != q->instruction;
-		if (!s->any || s->instruction != q->instruction)
-			s->missed = 0;
-		s->any = 1;
-		s->instruction = q->instruction;
-	}
-	if (!miss)
-		return;
-	c->request_misses++;
-	c->partial += hit != 0;
-	if (!x->system.prioritised && !s->missed) {
-		c->load_misses++;
-		s->missed = 1;
-	}
+	return NOTES * (p->down * x->shape.chunk / x->shape.line);
 }
 
-/* Puts the chunks into the MSHR and sends what is new. */
-static int request_chunks(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s,
-                          const struct ct_l1_request *q, uint64_t line, uint32_t set, uint32_t chunks,
-                          uint64_t cycle, uint32_t *sent)
+/* Notes something about the piece's line; whether it had not been. */
+static int note_first(const struct ct_ts_parts *x, const struct ct_l1_request *q, const struct piece *p,
+                      uint32_t bit)
+{
+	const uint32_t had = *q->memo;
+	*q->memo |= bit << notes_at(x, p);
+	return had != *q->memo;
+}
+
+/* Whether all of that has been noted. */
+static int is_noted(const struct ct_ts_parts *x, const struct ct_l1_request *q, const struct piece *p,
+                    uint32_t bits)
+{
+	return (~(*q->memo >> notes_at(x, p)) & bits) == 0;
+}
+
+/* Counts a line of a request once, whether banks look it up together or not, and its instruction with what comes first of
+ * it: a load misses when any of its requests does. MRPB reorders requests, so that instructions are not told apart there. */
+static void count_load(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q,
+                       const struct piece *p, const struct need *n)
+{
+	struct ct_ts_counts *c = &x->c;
+	struct load *l = &s->load[q->instruction % LOADS];
+	const int first = note_first(x, q, p, SEEN), partial = is_noted(x, q, p, HIT | MISSED);
+	c->seen += (uint64_t)first;
+	c->requests += (uint64_t)first;
+	c->coarse_requests += first && n->coarse;
+	if (!x->system.prioritised && (!l->any || l->instruction != q->instruction)) {
+		*l = (struct load){q->instruction, 1, 0};
+		c->loads++;
+	}
+	if (n->sent) {
+		c->request_misses += (uint64_t)note_first(x, q, p, MISSED);
+		c->load_misses += !x->system.prioritised && !l->missed;
+		l->missed = 1;
+		if (n->want == all_chunks(x))
+			note_first(x, q, p, WHOLE);
+	}
+	if (n->opened)
+		c->entries += (uint64_t)note_first(x, q, p, ENTERED);
+	if (p->mask & n->cached & ~n->pending)
+		note_first(x, q, p, HIT);
+	c->partial += !partial && is_noted(x, q, p, HIT | MISSED);
+}
+
+/* Puts the chunks into the MSHR and sends what is new. < 0: out of memory. */
+static int request_chunks(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, uint32_t sm,
+                          uint64_t line, uint32_t chunks, uint64_t cycle, struct need *n)
 {
 	uint32_t used = ct_ts_mshr_used(s->mshr);
-	*sent = 0;
-	if (!chunks || !ct_ts_mshr_miss(s->mshr, line, chunks, sent) || !*sent)
+	if (!chunks || !ct_ts_mshr_miss(s->mshr, line, chunks, &n->sent) || !n->sent)
 		return 0;
-	x->c.entries += ct_ts_mshr_used(s->mshr) - used;
-	s->held[set] = (uint16_t)(s->held[set] + ct_ts_mshr_used(s->mshr) - used);
-	uint32_t f = new_fetch(s, line, *sent);
+	n->opened = ct_ts_mshr_used(s->mshr) > used;
+	s->held[n->set] = (uint16_t)(s->held[n->set] + n->opened);
+	s->flying++;
+	x->c.fetched_bytes += ct_bits(n->sent) * x->shape.chunk;
+	x->c.data_packets += ct_ts_data_packets(ct_bits(n->sent), x->shape.chunk, x->packet);
+	x->c.request_packets++;
+	uint32_t f = new_fetch(s, line, n->sent);
 	if (f == NONE)
 		return -1;
-	ct_l1_fetch(r, q->sm, line * x->shape.line, x->shape.chunk, *sent, f, cycle);
-	x->c.fetched_bytes += ct_bits(*sent) * x->shape.chunk;
-	x->c.data_packets += ct_ts_data_packets(ct_bits(*sent), x->shape.chunk, x->packet);
+	ct_l1_fetch(r, sm, line * x->shape.line, x->shape.chunk, n->sent, f, cycle);
 	return 0;
 }
 
-/* A load: waits for room where it needs any, else meets the tags. What the tags say is there but is
- * still on its way is pending. What is missing is fetched; who waits is answered by on_filled(). */
+/* Chunks of the piece as chunks of its request. */
+static uint32_t asked_chunks(const struct piece *p, uint32_t chunks)
+{
+	return (chunks & p->mask) >> p->up << p->down;
+}
+
+/* Another sector of the request has sent for the whole line: the piece waits with it, or is answered where the line has come. */
 static enum ct_l1_outcome
-lookup_load(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q, uint64_t cycle,
-            struct ct_l1_result *out)
+join_line(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q,
+          const struct piece *p, struct ct_l1_result *out)
 {
 	struct sm *s = &x->sm[q->sm];
-	uint64_t line = q->address / x->shape.line;
+	uint32_t asked = asked_chunks(p, p->mask);
+	out->sector_miss |= asked;
+	if (!(ct_ts_mshr_pending(s->mshr, p->line) & p->mask))
+		out->done |= asked;
+	else if (wait_for(s, q->token, p, p->mask) < 0)
+		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
+	return CT_L1_TAKEN;
+}
+
+/* A piece of a load: waits for room where it needs any, else meets the tags. What the tags say is there but is
+ * still on its way is pending. What is missing is fetched; who waits is answered by on_filled(). *replaced: lines from which
+ * something was taken. */
+static enum ct_l1_outcome
+look_up_piece(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q,
+              const struct piece *p, uint64_t cycle, uint32_t *replaced, struct ct_l1_result *out)
+{
+	struct sm *s = &x->sm[q->sm];
 	struct need n = {0};
 	struct ct_ts_result res = {0};
-	uint32_t sent = 0;
-	look_up_line(x, s, q, line, &n);
-	if (admit_request(x, r, s, q, line, &n, cycle, out) == CT_L1_RETRY)
+	if (is_noted(x, q, p, WHOLE))
+		return join_line(x, r, q, p, out);
+	look_up_line(x, s, q->sm, p, &n);
+	if (admit_piece(x, r, s, q, p, &n, cycle, out) == CT_L1_RETRY)
 		return CT_L1_RETRY;
 	if (n.bypass) {
-		res.miss = q->mask & ~n.cached;
-		res.hit = q->mask & n.cached;
+		res.miss = p->mask & ~n.cached;
+		res.hit = p->mask & n.cached;
 		x->c.bypassed++;
-	} else if (ct_ts_l1_load(s->l1, line, q->mask, n.coarse, &res) < 0) {
+	} else if (ct_ts_l1_load(s->l1, p->line, p->mask, n.coarse, &res) < 0) {
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
 	}
-	if (request_chunks(x, r, s, q, line, n.set, res.miss & ~n.pending, cycle, &sent) < 0)
+	if (request_chunks(x, r, s, q->sm, p->line, res.miss & ~n.pending, cycle, &n) < 0)
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
 	if (x->system.fetch == CT_TS_CHOOSE && q->sm == 0 && x->role[n.set] != CT_TS_FOLLOWER &&
 	    res.miss)
 		ct_ts_mode_miss(
-			&x->mode, n.coarse,
-			sent ? 1 + ct_ts_data_packets(ct_bits(sent), x->shape.chunk, x->packet) : 0);
-	out->hit = out->done = q->mask & n.cached & ~n.pending;
-	out->pending = q->mask & n.pending;
-	uint32_t miss = q->mask & ~out->hit & ~out->pending, left = q->mask & ~out->done;
-	*(n.cached | n.pending ? &out->sector_miss : &out->line_miss) = miss;
-	out->ready = cycle + extra_latency(x);
-	x->stalls.pending += out->pending && !miss;
+			&x->mode, n.coarse, note_first(x, q, p, TOLD),
+			n.sent ? 1 + ct_ts_data_packets(ct_bits(n.sent), x->shape.chunk, x->packet) : 0);
+	const uint32_t hit = p->mask & n.cached & ~n.pending, pending = p->mask & n.pending;
+	const uint32_t miss = p->mask & ~hit & ~pending;
+	out->hit |= asked_chunks(p, hit);
+	out->done |= asked_chunks(p, hit);
+	out->pending |= asked_chunks(p, pending);
+	*(n.cached | n.pending ? &out->sector_miss : &out->line_miss) |= asked_chunks(p, miss);
+	x->stalls.pending += pending && !miss;
 	x->c.evicted += res.evicted;
 	x->c.collateral += res.collateral;
-	count_load(x, s, q, out->hit, sent, &n);
-	if (left && wait_for(s, q->token, line, left) < 0)
+	count_load(x, s, q, p, &n);
+	if (pending | miss && wait_for(s, q->token, p, pending | miss) < 0)
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
-	/* A wide line takes the port once more, and so does each further round of DSC's. */
-	uint32_t rounds = x->shape.kind == CT_TS_DSC && res.replaced > 1 ? res.replaced - 1 : 0;
-	rounds += x->shape.line > 128 && (q->mask & 0xf) && (q->mask & 0xf0);
-	s->busy_until = cycle + 1 + rounds;
+	*replaced += res.replaced;
 	return CT_L1_TAKEN;
 }
 
-/* A request at the end of the pipeline, if the port is free. Stores go through to the LLC when its
- * queue has room. */
+/* A request is for a line of the system's, and looked up at once; but where banks look sectors up it is for one of the GPU's,
+ * and each of its sectors is looked up, one after the other. */
+static uint32_t pieces_of(const struct ct_ts_parts *x)
+{
+	return x->banks ? x->g.l1.line / x->g.l1.sector : 1;
+}
+
+static struct piece piece_at(const struct ct_ts_parts *x, const struct ct_l1_request *q, uint32_t i)
+{
+	const uint32_t chunks = x->shape.line / x->shape.chunk;
+	const uint64_t at = q->address / x->shape.chunk + i;
+	const uint32_t c = (uint32_t)(at % chunks);
+	if (!x->banks)
+		return (struct piece){.line = q->address / x->shape.line, .mask = q->mask};
+	return (struct piece){.line = at / chunks,
+	                      .mask = (q->mask >> i & 1) << c,
+	                      .up = (uint8_t)(c > i ? c - i : 0),
+	                      .down = (uint8_t)(i > c ? i - c : 0)};
+}
+
+/* A load. What has to wait is looked up again, where banks look sectors up without those that need not. A wide line takes the
+ * port once more, and so does each further round of DSC's. */
+static enum ct_l1_outcome
+lookup_load(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q, uint64_t cycle,
+            struct ct_l1_result *out)
+{
+	uint64_t retry = UINT64_MAX;
+	uint32_t replaced = 0,
+		 rounds = !x->banks && x->shape.line > 128 && (q->mask & 0xf) && (q->mask & 0xf0);
+	for (uint32_t i = 0; i < pieces_of(x); i++) {
+		const struct piece p = piece_at(x, q, i);
+		if (!p.mask || look_up_piece(x, r, q, &p, cycle, &replaced, out) == CT_L1_TAKEN)
+			continue;
+		out->again |= asked_chunks(&p, p.mask);
+		retry = out->ready < retry ? out->ready : retry;
+	}
+	out->ready = out->again ? retry : cycle + extra_latency(x);
+	if (out->again == q->mask)
+		return CT_L1_RETRY;
+	rounds += x->shape.kind == CT_TS_DSC && replaced > 1 ? replaced - 1 : 0;
+	if (rounds || !x->banks)
+		x->sm[q->sm].busy_until = cycle + 1 + rounds;
+	return CT_L1_TAKEN;
+}
+
+/* Whether a store passes by the sector, as it does in the engine's own L1, since the sector has not come yet. */
+static int is_on_its_way(const struct ct_ts_parts *x, uint32_t sm, const struct piece *p)
+{
+	return x->banks && ct_ts_mshr_pending(x->sm[sm].mshr, p->line) & p->mask;
+}
+
+/* A store: it goes on to the LLC when the miss queue has room. */
+static enum ct_l1_outcome
+lookup_store(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q, uint64_t cycle,
+             struct ct_l1_result *out)
+{
+	struct ct_l1_result wait = {0};
+	uint64_t at;
+	for (uint32_t i = 0, sent = 0; i < pieces_of(x); i++) {
+		const struct piece p = piece_at(x, q, i);
+		struct ct_ts_result res = {0};
+		if (!p.mask)
+			continue;
+		if (queue_full(x, r, q, sent++, cycle, &at)) {
+			at_once_free(&wait, cycle, at, &x->stalls.queue);
+			out->again = q->mask & (UINT32_MAX << i);
+			break;
+		}
+		if (!is_on_its_way(x, q->sm, &p))
+			ct_ts_l1_store(x->sm[q->sm].l1, p.line, p.mask, &res);
+		out->hit |= asked_chunks(&p, res.hit);
+		const int first = note_first(x, q, &p, SEEN);
+		x->c.stores_seen += (uint64_t)first;
+		x->c.stores += (uint64_t)first;
+		x->c.evicted += res.evicted;
+		x->c.write_packets += ct_ts_data_packets(ct_bits(p.mask), x->shape.chunk, x->packet);
+	}
+	out->line_miss = q->mask & ~out->again & ~out->hit;
+	out->ready = wait.ready;
+	out->forward = 1;
+	return out->again == q->mask ? CT_L1_RETRY : CT_L1_TAKEN;
+}
+
+/* A request at the end of the pipeline, if the port is free. */
 static enum ct_l1_outcome on_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *q,
                                     uint64_t cycle, struct ct_l1_result *out)
 {
 	struct ct_ts_parts *x = ctx;
-	struct sm *s = &x->sm[q->sm];
-	struct ct_ts_result res;
-	uint64_t at;
-	if (s->busy_until > cycle) {
-		out->ready = s->busy_until;
+	if (x->sm[q->sm].busy_until > cycle) {
+		out->ready = x->sm[q->sm].busy_until;
 		return CT_L1_RETRY;
 	}
-	if (!q->is_write)
-		return lookup_load(x, r, q, cycle, out);
-	if (queue_full(x, r, q->sm, cycle, &at))
-		return at_once_free(out, cycle, at, &x->stalls.queue);
-	ct_ts_l1_store(s->l1, q->address / x->shape.line, q->mask, &res);
-	out->hit = res.hit;
-	out->line_miss = q->mask & ~res.hit;
-	out->forward = 1;
-	x->c.stores_seen++;
-	x->c.stores++;
-	x->c.evicted += res.evicted;
-	x->c.write_packets += ct_ts_data_packets(ct_bits(q->mask), x->shape.chunk, x->packet);
-	return CT_L1_TAKEN;
+	return q->is_write ? lookup_store(x, r, q, cycle, out) : lookup_load(x, r, q, cycle, out);
 }
 
 /* Chunks have come: the MSHR forgets them, and every request of the line that waits for some is
@@ -438,14 +600,16 @@ static void on_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag,
 	s->fetch[tag].next = s->fetch_free;
 	s->fetch_free = (uint32_t)tag;
 	ct_ts_mshr_fill(s->mshr, f.line, f.chunks);
+	s->flying--;
 	if (used != ct_ts_mshr_used(s->mshr))
 		s->held[ct_ts_l1_set(s->l1, f.line)]--;
 	while (*at != NONE) {
 		struct waiter *w = &s->waiter[*at];
-		uint32_t got = w->line == f.line ? w->left & f.chunks : 0, me = *at;
+		uint32_t got = w->of.line == f.line ? w->of.mask & f.chunks : 0, me = *at;
+		uint32_t asked = asked_chunks(&w->of, got);
 		uint64_t token = w->token;
-		w->left &= ~got;
-		if (got && !w->left) {
+		w->of.mask &= ~got;
+		if (got && !w->of.mask) {
 			*at = w->next;
 			w->next = s->waiter_free;
 			s->waiter_free = me;
@@ -453,7 +617,7 @@ static void on_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag,
 			at = &w->next;
 		}
 		if (got)
-			ct_l1_answer(r, sm, token, got, cycle + extra_latency(x));
+			ct_l1_answer(r, sm, token, asked, cycle + extra_latency(x));
 	}
 }
 
@@ -517,8 +681,9 @@ static void plug_parts(struct ct_ts_parts *x)
 {
 	x->part = (struct ct_l1_part){
 		.part = {.ctx = x, .kernel = on_kernel},
-		.line = x->shape.line,
-		.chunk = x->shape.chunk,
+		.line = x->banks ? 0 : x->shape.line,
+		.chunk = x->banks ? 0 : x->shape.chunk,
+		.banks = x->banks,
 		.lookup = on_lookup,
 		.filled = on_filled,
 		.flush = on_flush};
@@ -553,6 +718,7 @@ int ct_ts_parts_new(struct ct_ts_parts **out, const struct ct_gpu *g, const stru
 		st = new_sm(x, &x->sm[i], e);
 	if (st == CT_OK)
 		st = resize_l1s(x, g->l1.size, e);
+	x->banks = ct_ts_in_banks(g, &x->shape);
 	if (st != CT_OK) {
 		ct_ts_parts_free(x);
 		return st;
@@ -572,6 +738,7 @@ void ct_ts_parts_free(struct ct_ts_parts *x)
 		ct_ts_mshr_free(x->sm[i].mshr);
 		free(x->sm[i].waiter);
 		free(x->sm[i].waiting);
+		free(x->sm[i].load);
 		free(x->sm[i].fetch);
 		free(x->sm[i].queue);
 		free(x->sm[i].head);

@@ -23,7 +23,7 @@ void ct_ts_parts_free(struct ct_ts_parts *x); /* NULL allowed */
 const struct ct_replay_parts *ct_ts_parts_plugs(const struct ct_ts_parts *x);
 /* What the L1s counted so far, warm-up included. Of struct ct_ts_counts: loads and
  * load_misses (not behind MRPB, which mixes instructions), seen, requests, request_misses,
- * partial, entries, coarse_requests, stores, fetched_bytes, data_packets, write_packets, evicted,
+ * partial, entries, coarse_requests, stores, fetched_bytes, data_packets, request_packets, write_packets, evicted,
  * collateral, bypassed, use. */
 void ct_ts_parts_counts(const struct ct_ts_parts *x, struct ct_ts_counts *c);
 /* Requests that waited because of the MSHR, the miss queue, or a set full of lines on

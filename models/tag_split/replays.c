@@ -88,7 +88,7 @@ void ts_replay_records(const struct ct_mechanism_run *run, unsigned system,
 	if (!ct_ts_system_at(system)->prioritised)
 		ct_records_value(w, "l1_sent_inst_rate",
 		                 c.loads ? (double)c.load_misses / (double)c.loads : NAN);
-	ct_records_value(w, "l1_sent_bytes", packet * (double)(c.request_misses + c.write_packets));
+	ct_records_value(w, "l1_sent_bytes", packet * (double)(c.request_packets + c.write_packets));
 	ct_records_value(w, "l1_received_bytes", packet * (double)c.data_packets);
 }
 

@@ -87,8 +87,7 @@ static int sweep_measured(struct ct_mechanism_run *run, struct ct_error *e)
 		st = ts_measure_again(run, "--sweep", systems, n, p, e);
 	for (unsigned i = 0; i < n && st == CT_OK; i++) {
 		struct ct_ts_measured m;
-		st = ct_ts_measured_read(&m, p, systems[i].name, e);
-		m.set_room = ct_ts_set_room(&systems[i], &a->gpu, a->gpu.l1.size, &a->params);
+		st = ct_ts_measured_read(&m, p, &systems[i], &a->gpu, &a->params, e);
 		if (st == CT_OK)
 			st = write_point(run, i, &m, ts_run_of(run)->params.v[CT_TS_HIT_LATENCY], e);
 	}

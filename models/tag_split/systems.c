@@ -130,6 +130,11 @@ int ct_ts_shape_of(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_
 	return CT_OK;
 }
 
+int ct_ts_in_banks(const struct ct_gpu *g, const struct ct_ts_shape *shape)
+{
+	return g->l1.banks > 1 && shape->chunk == g->l1.sector && g->l1.line <= 128;
+}
+
 double ct_ts_storage_bytes(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
                            const struct ct_ts_params *p)
 {

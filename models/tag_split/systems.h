@@ -36,6 +36,10 @@ int ct_ts_system_find(const char *name); /* -1: none */
  * Fails with CT_ERR_USAGE when the parameters do not go together. */
 int ct_ts_shape_of(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
                    const struct ct_ts_params *p, struct ct_ts_shape *out, struct ct_error *e);
+/* Whether the banks of the GPU's own L1 look the system's sectors up, one for each of them in a cycle: where it has several,
+ * and the system fetches by its sectors. Elsewhere the L1 looks up one request of the system's own line in a cycle, as in the
+ * paper (reading lookups-by-banks). Pure. */
+int ct_ts_in_banks(const struct ct_gpu *g, const struct ct_ts_shape *shape);
 /* Ways of the paper's systems on the GPU. */
 uint32_t ct_ts_ways(const struct ct_gpu *g, const struct ct_ts_params *p);
 /* What a system adds to each L1 of `bytes`, bytes (readings storage-law, dsc-storage and

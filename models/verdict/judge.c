@@ -556,10 +556,27 @@ static int takes_timing(struct bench *b, unsigned m, const char *name)
 	return st == CT_OK && !spec.options.parts;
 }
 
+/* Of the alternatives of a mechanism that have not been replayed in that step the one that is estimated to be the best; NULL:
+ * there is none. */
+static const char *next_alternative(const struct bench *b, const struct ct_mechanism *m,
+                                    enum ct_verdict_step step)
+{
+	const char *next = NULL;
+	double most = -INFINITY;
+	for (const char *const *name = m->alternatives; name && *name; name++) {
+		struct ct_estimate es;
+		if (ct_range_estimate(b->j->p, m, *name, &es) >= step || !(es.value > most))
+			continue;
+		next = *name;
+		most = es.value;
+	}
+	return next;
+}
+
 /* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In quick timing an
  * alternative without settings waits for a judged system that takes full timing, since most of those gain nothing. In full timing, which takes
- * long, an alternative has its turn when the judged system has been replayed and is still open: first the best by what is
- * known so far, then the others, any of which may be better than was estimated. */
+ * long, an alternative has its turn when the judged system has been replayed and is still open: the best by what is
+ * known so far, then the next, since any may be better than was estimated, until one gives as much. */
 static int is_wanted(struct bench *b, unsigned i, const char *name, int alternative)
 {
 	const struct ct_mechanism *m = b->j->run[i]->mechanism;
@@ -577,8 +594,8 @@ static int is_wanted(struct bench *b, unsigned i, const char *name, int alternat
 	b->no_memory |= ct_verdict_decide(b->j->p, m, &v) < 0;
 	if (v.low < ct_verdict_hurts) /* a loss in question, which no alternative changes */
 		return 0;
-	return !*v.alternative || !strcmp(v.alternative, name) ||
-	       ct_range_estimate(b->j->p, m, v.alternative, &es) >= step;
+	const char *next = *v.alternative ? next_alternative(b, m, step) : NULL;
+	return !next || !strcmp(next, name);
 }
 
 /* The cycles of the fastest simpler system of m that has been replayed in full timing. Where nobody sees more than the

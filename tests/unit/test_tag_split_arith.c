@@ -110,7 +110,7 @@ static void counters_fit_sixteen_bits(void **state)
 	ct_ts_mode_init(&m, 1024);
 	for (int i = 0; i < 200000; i++) { /* counters cannot overflow */
 		uint64_t r = ct_rand64(&rng);
-		ct_ts_mode_miss(&m, (int)(r & 1), 5);
+		ct_ts_mode_miss(&m, (int)(r & 1), 1, 5);
 		for (int k = 0; k < 2; k++) {
 			assert_in_range(m.misses[k], 0, 1024);
 			assert_in_range(m.packets[k], 0, 65535);
@@ -127,20 +127,20 @@ static void the_cheaper_mode_wins(void **state)
 	/* Four fine misses of one chunk for each coarse one: 16 * 8n against n * 5n. */
 	for (int i = 0; i < 100; i++) {
 		for (int k = 0; k < 4; k++)
-			ct_ts_mode_miss(&m, 0, 2);
-		ct_ts_mode_miss(&m, 1, 5);
+			ct_ts_mode_miss(&m, 0, 1, 2);
+		ct_ts_mode_miss(&m, 1, 1, 5);
 	}
 	assert_int_equal(m.coarse, 1);
 	/* As many misses in both modes: fine moves less. */
 	ct_ts_mode_init(&m, 1024);
 	for (int i = 0; i < 5000; i++) {
-		ct_ts_mode_miss(&m, 0, 2);
-		ct_ts_mode_miss(&m, 1, 5);
+		ct_ts_mode_miss(&m, 0, 1, 2);
+		ct_ts_mode_miss(&m, 1, 1, 5);
 	}
 	assert_int_equal(m.coarse, 0);
 	ct_ts_mode_init(&m, 1024);
 	m.coarse = 1;
-	ct_ts_mode_miss(&m, 0, 0); /* products are equal (0): keep the mode */
+	ct_ts_mode_miss(&m, 0, 1, 0); /* products are equal (0): keep the mode */
 	assert_int_equal(m.coarse, 1);
 }
 

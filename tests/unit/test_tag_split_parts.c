@@ -94,14 +94,16 @@ static void run(const struct ct_gpu *g, const struct ct_ts_system *s, const stru
 
 static void every_system_comes_to_an_end(void **state)
 {
-	/* as usual; one register and no merging; a queue of two and sectors in the LLC */
+	/* as usual; one register and no merging; a queue of two and sectors in the LLC; banks that look sectors up */
 	static const char *const tight[] = {"l1.mshr_entries=1", "l1.mshr_merge=1", NULL};
 	static const char *const narrow[] = {
 		"l1.miss_queue=2", "llc.sector=32", "l1.set_hash=fermi", NULL};
-	static const char *const *const sets[] = {NULL, tight, narrow};
-	static const double chunk[] = {32, 8, 64};
+	static const char *const banks[] = {"l1.sector=32",    "l1.banks=4",         "l1.port=32",
+	                                    "l1.miss_queue=3", "l1.mshr_entries=16", NULL};
+	static const char *const *const sets[] = {NULL, tight, narrow, banks};
+	static const double chunk[] = {32, 8, 64, 32};
 	(void)state;
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < 4; k++) {
 		struct ct_gpu g;
 		struct ct_ts_params p = defaults();
 		p.v[CT_TS_CHUNK] = chunk[k];
@@ -118,7 +120,8 @@ static void every_system_comes_to_an_end(void **state)
 				assert_true(c.request_misses <= c.requests &&
 				            c.partial <= c.request_misses);
 				assert_true(c.entries > 0 && c.entries <= c.request_misses);
-				assert_int_equal(c.stores, r->c.l1_line_accesses - c.requests);
+				if (k < 3 || s->line == 128) /* the banks count the GPU's lines */
+					assert_int_equal(c.stores, r->c.l1_line_accesses - c.requests);
 			}
 			free(r);
 		}
@@ -148,6 +151,23 @@ static void plain_lines_are_the_engines_own(void **state)
 		fail_msg("128B takes %g cycles, the engine's L1 %g", ours, own);
 	/* A plain line is asked for as a whole: what misses opens an entry. */
 	assert_int_equal(c.entries, c.request_misses);
+}
+
+/* An L1 of the GPU's lines, sectors and ways behind the GPU's banks: the same cycles, to the last one, where no line leaves
+ * before what it is still to get has come. */
+static void sectors_in_banks_are_the_engines_own(void **state)
+{
+	static const char *const banks[] = {
+		"l1.sector=32",  "l1.banks=4",        "l1.port=32", "l1.size=64KiB",
+		"llc.sector=32", "l1.mshr_entries=8", NULL};
+	struct ct_gpu g;
+	struct ct_ts_params p = defaults();
+	struct ct_ts_counts c;
+	(void)state;
+	gpu(&g, banks);
+	assert_int_equal(cycles(&g, "LAMAR", &p, &c), cycles(&g, "configured", &p, &c));
+	g.l1.banks = 1;
+	assert_true(cycles(&g, "LAMAR", &p, &c) != cycles(&g, "configured", &p, &c));
 }
 
 static void chunks_fetch_less_than_lines(void **state)
@@ -359,9 +379,13 @@ static void a_profile_without_counts_is_refused(void **state)
 	struct ct_error e;
 	struct ct_profile *p = ct_profile_new(&e);
 	struct ct_ts_measured m;
+	struct ct_ts_params params;
+	struct ct_gpu g;
 	(void)state;
+	test_gpu(&g, "fermi-15");
+	ct_ts_defaults(&params);
 	assert_false(ct_ts_measured_in(p));
-	assert_int_equal(ct_ts_measured_read(&m, p, "TSC", &e), CT_ERR_INPUT);
+	assert_int_equal(ct_ts_measured_read(&m, p, ct_ts_system_at(4), &g, &params, &e), CT_ERR_INPUT);
 	assert_non_null(strstr(e.text, "reuse --mechanisms tag-split"));
 	ct_profile_free(p);
 }
@@ -371,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_system_comes_to_an_end),
 		cmocka_unit_test(plain_lines_are_the_engines_own),
+		cmocka_unit_test(sectors_in_banks_are_the_engines_own),
 		cmocka_unit_test(chunks_fetch_less_than_lines),
 		cmocka_unit_test(the_configured_l1_takes_the_replayed_cycles),
 		cmocka_unit_test(fewer_misses_are_faster_and_make_cln),

@@ -95,5 +95,8 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
  * `ready`, highest first, up to the first whose bank one of them has taken or is full; returns the
  * banks taken. */
 uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready);
+/* What is left of one line enters banks that *used does not name, and names them. 1: all of it is in. */
+int rp_l1_enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                     uint32_t *used);
 
 #endif

@@ -44,6 +44,8 @@ struct rp_part_sm {
 	struct rp_part_fetch *fetch;
 	struct rp_pool_head fetches;
 	uint64_t shape_at; /* of the event that asks the shaper, or CT_NO_CYCLE */
+	uint32_t
+		shaped; /* request of the shaper's of which sectors still wait for their banks, or RP_NO_INDEX */
 	/* collectors: instructions between issue and their unit */
 	struct rp_collected *col;
 	struct rp_pool_head cols;
