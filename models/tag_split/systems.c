@@ -67,6 +67,15 @@ static enum ct_ts_store store_of(const struct ct_gpu *g)
 	}
 }
 
+/* What a store does in the paper's systems: it evicts what it writes where the GPU's own L1 does, as in the paper, and else
+ * leaves it there, written (reading write-evict). */
+static enum ct_ts_store paper_store(const struct ct_gpu *g, const struct ct_ts_params *p)
+{
+	return p->v[CT_TS_WRITE_EVICT] > 0 || store_of(g) == CT_TS_STORE_EVICT
+	               ? CT_TS_STORE_EVICT
+	               : CT_TS_STORE_UPDATE;
+}
+
 /* Whole lines are kept in parts of 32 B, only to know which of them are used. */
 static uint32_t part_of(uint32_t line)
 {
@@ -105,7 +114,7 @@ int ct_ts_shape_of(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_
 	o->sets = sets_of(bytes, o->ways, o->line);
 	o->tags = s->tags;
 	o->repl = CT_TS_LRU;
-	o->store = CT_TS_STORE_EVICT;
+	o->store = paper_store(g, p);
 	o->chunk = s->kind == CT_TS_SPLIT ? (s->chunk ? s->chunk : (uint32_t)p->v[CT_TS_CHUNK]) : 32;
 	if (s->configured) {
 		int st = configured_shape(g, bytes, o, e);

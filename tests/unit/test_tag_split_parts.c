@@ -347,6 +347,34 @@ static void room_in_the_sets(void **state)
 	assert_true(ct_ts_set_room(own, &g, g.l1.size, &params) == g.l1.size / 128.0);
 }
 
+/* Stores evict where the GPU's own L1 has them evict, or where that is asked for. */
+static void stores_do_as_in_the_gpus_own(void **state)
+{
+	static const struct {
+		const char *gpu;
+		double always;
+		enum ct_ts_store want;
+	} of[] = {{"fermi-15", 0, CT_TS_STORE_EVICT},
+	          {"sharedl1-28", 0, CT_TS_STORE_UPDATE},
+	          {"rtx3080", 0, CT_TS_STORE_UPDATE},
+	          {"rtx3080", 1, CT_TS_STORE_EVICT}};
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+		struct ct_ts_params p = defaults();
+		struct ct_ts_shape shape;
+		struct ct_gpu g;
+		struct ct_error e;
+		test_gpu(&g, of[i].gpu);
+		p.v[CT_TS_WRITE_EVICT] = of[i].always;
+		for (size_t k = 0; k + 1 < CT_TS_SYSTEMS; k++) {
+			assert_int_equal(
+				ct_ts_shape_of(ct_ts_system_at(k), &g, g.l1.size, &p, &shape, &e),
+				CT_OK);
+			assert_int_equal(shape.store, of[i].want);
+		}
+	}
+}
+
 /* The gain of Tag-Split where replies set the pace, of which this share passes the L1s: the rest is atomics'. */
 static double gain_beside_atomics(double share)
 {
@@ -401,6 +429,7 @@ int main(void)
 		cmocka_unit_test(fewer_misses_are_faster_and_make_cln),
 		cmocka_unit_test(latency_costs),
 		cmocka_unit_test(room_in_the_sets),
+		cmocka_unit_test(stores_do_as_in_the_gpus_own),
 		cmocka_unit_test(atomics_pass_the_l1s),
 		cmocka_unit_test(a_profile_without_counts_is_refused),
 	};
