@@ -214,7 +214,8 @@ struct ct_shaper_part {
 	/* The load/store unit hands over a request (one a cycle). */
 	void (*put)(void *ctx, struct ct_replay *r, const struct ct_l1_request *q, uint64_t cycle);
 	/* 1: *token enters the pipeline in this cycle. 0: nothing to give; asked again after a put,
-	 * or at *again if the part sets it. */
+	 * or at *again if the part sets it. Asked once a cycle; of an L1 organisation with banks for as long as sectors of
+	 * what it gives find their banks free, the others enter in later cycles before anything else. */
 	int (*next)(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle, uint64_t *token,
 	            uint64_t *again);
 };

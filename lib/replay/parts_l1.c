@@ -101,7 +101,8 @@ static uint32_t shaped_request(struct ct_replay *r, struct rp_sm *sm, uint64_t c
 			ask_shaper(r, sm, again > cycle ? again : cycle + 1);
 		return RP_NO_INDEX;
 	}
-	if (token < sm->full.lreq_cap)
+	/* With banks all of it has still to enter: one that has, given again and again, would never end the cycle. */
+	if (token < sm->full.lreq_cap && (!r->parts->banks || sm->full.lreq[token].enter))
 		return (uint32_t)token;
 	rp_fail(r, CT_ERR_USAGE, "a request shaper gives a request that it did not get");
 	return RP_NO_INDEX;

@@ -50,7 +50,9 @@ struct ct_ts_counts {
 	uint64_t evicted, collateral, bypassed;
 	uint64_t coarse_requests; /* run in the coarse mode */
 	uint64_t entries;         /* requests that opened an entry of the MSHR; counted by parts alone */
-	uint64_t request_packets; /* that carry what misses to the LLC */
+	uint64_t
+		request_packets; /* of request_misses: one each, but one for each chunk where banks look sectors
+	                             up and the system does not fetch the whole line */
 	struct ct_ts_use use;
 	uint64_t insts_of[CT_TS_LINES_MAX + 1], requests_of[CT_TS_LINES_MAX + 1],
 		misses_of[CT_TS_LINES_MAX + 1]; /* loads by number of requests */

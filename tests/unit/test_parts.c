@@ -123,6 +123,37 @@ static void lines_and_chunks_of_every_size(void **state)
 	}
 }
 
+/* What a shaper gives enters the banks of the engine's L1, sector by sector, and nothing is lost on the way. */
+static void a_shaper_in_front_of_banks(void **state)
+{
+	static struct sectors s;
+	static struct micro_result r[2];
+	struct ct_gpu g;
+	(void)state;
+	parts_gpu(&g);
+	assert_true(g.l1.banks > 1);
+	for (int shaped = 0; shaped < 2; shaped++) {
+		memset(&s, 0, sizeof s);
+		s.part = (struct ct_l1_part){
+			.part = {.ctx = &s},
+			.line = g.l1.line,
+			.chunk = g.l1.sector,
+			.banks = 1,
+			.lookup = sector_lookup,
+			.filled = sector_filled};
+		s.shaper = (struct ct_shaper_part){
+			.part = {.ctx = &s}, .put = put_last_first, .next = last_first};
+		struct ct_replay_parts p = {.l1 = &s.part, .shaper = shaped ? &s.shaper : NULL};
+		parts_run(&g, &p, &r[shaped], 1);
+		assert_int_equal(s.puts, shaped ? CTAS * WARPS * (LINES + 1) : 0);
+		assert_true(s.lookups >= CTAS * WARPS * (LINES + 1));
+		assert_int_equal(r[shaped].c.l1_accesses, CTAS * WARPS * (LINES + 1) * 4);
+		assert_int_equal(r[shaped].c.dram_read_bytes, LINES * 128);
+	}
+	/* Lines come one a cycle and the banks take each at once: there is nothing to reorder. */
+	assert_int_equal(r[0].c.cycles, r[1].c.cycles);
+}
+
 /* A fetch of 256 bytes brings them over the network, in sectors of any size. */
 static void replies_carry_what_is_fetched(void **state)
 {
@@ -388,6 +419,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_and_chunks_of_every_size),
+		cmocka_unit_test(a_shaper_in_front_of_banks),
 		cmocka_unit_test(replies_carry_what_is_fetched),
 		cmocka_unit_test(networks),
 		cmocka_unit_test(two_levels),
