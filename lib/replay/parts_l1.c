@@ -114,16 +114,13 @@ static void shape_into_banks(struct ct_replay *r, struct rp_sm *sm, uint64_t cyc
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	uint32_t used = 0, ready = (uint32_t)(cycle - r->base) + r->g.l1_latency;
-	do {
-		if (ps->shaped == RP_NO_INDEX)
-			ps->shaped = shaped_request(r, sm, cycle);
-		if (ps->shaped == RP_NO_INDEX)
-			break;
-		if (!rp_l1_enter_line(r, sm, ps->shaped, ready, &used))
+	while (ps->shaped != RP_NO_INDEX || (ps->shaped = shaped_request(r, sm, cycle)) != RP_NO_INDEX) {
+		if (!rp_l1_enter_line(r, sm, ps->shaped, ready, &used)) {
 			ask_shaper(r, sm, cycle + 1);
-		else
-			ps->shaped = RP_NO_INDEX;
-	} while (ps->shaped == RP_NO_INDEX);
+			break;
+		}
+		ps->shaped = RP_NO_INDEX;
+	}
 	sm->c.l1_busy += used != 0;
 }
 

@@ -164,7 +164,7 @@ static void count_miss(const struct ct_ts_measure *m, struct ts_one *one, const 
                        const struct ct_ts_result *r, int coarse)
 {
 	struct ct_ts_counts *c = &one->c;
-	uint32_t missing = r->miss & q->chunks;
+	uint32_t missing = r->miss & q->chunks, packets = packets_of_miss(one, r->miss, coarse);
 	struct ts_fetch f = fetch_of(m, one, r->miss);
 	c->port_cycles += one->shape.kind == CT_TS_DSC && r->replaced > 1 ? r->replaced - 1 : 0;
 	c->evicted += r->evicted;
@@ -175,11 +175,10 @@ static void count_miss(const struct ct_ts_measure *m, struct ts_one *one, const 
 	c->sector_misses += ts_few_bits(q->sectors & fetch_of(m, one, missing).sectors);
 	c->fetched_bytes += f.bytes;
 	c->data_packets += f.packets;
-	c->request_packets += packets_of_miss(one, r->miss, coarse);
+	c->request_packets += packets;
 	c->llc_accesses += f.accesses;
 	c->llc_lines += f.lines;
-	c->request_flits += one->apart && !coarse ? ts_few_bits(r->miss) * flits_of(m, 0)
-	                                          : f.request_flits;
+	c->request_flits += packets > 1 ? packets * flits_of(m, 0) : f.request_flits;
 	c->reply_flits += f.reply_flits;
 }
 

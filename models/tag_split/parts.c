@@ -435,9 +435,8 @@ static uint32_t asked_chunks(const struct piece *p, uint32_t chunks)
 }
 
 /* Another sector of the request has sent for the whole line: the piece waits with it, or is answered where the line has come. */
-static enum ct_l1_outcome
-join_line(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q,
-          const struct piece *p, struct ct_l1_result *out)
+static void join_line(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q,
+                      const struct piece *p, struct ct_l1_result *out)
 {
 	struct sm *s = &x->sm[q->sm];
 	uint32_t asked = asked_chunks(p, p->mask);
@@ -446,7 +445,6 @@ join_line(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request
 		out->done |= asked;
 	else if (wait_for(s, q->token, p, p->mask) < 0)
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
-	return CT_L1_TAKEN;
 }
 
 /* A piece of a load: waits for room where it needs any, else meets the tags. What the tags say is there but is
@@ -459,8 +457,10 @@ look_up_piece(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_req
 	struct sm *s = &x->sm[q->sm];
 	struct need n = {0};
 	struct ct_ts_result res = {0};
-	if (is_noted(x, q, p, WHOLE))
-		return join_line(x, r, q, p, out);
+	if (is_noted(x, q, p, WHOLE)) {
+		join_line(x, r, q, p, out);
+		return CT_L1_TAKEN;
+	}
 	look_up_line(x, s, q->sm, p, &n);
 	if (admit_piece(x, r, s, q, p, &n, cycle, out) == CT_L1_RETRY)
 		return CT_L1_RETRY;
@@ -550,7 +550,6 @@ static enum ct_l1_outcome
 lookup_store(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q, uint64_t cycle,
              struct ct_l1_result *out)
 {
-	struct ct_l1_result wait = {0};
 	uint64_t at;
 	for (uint32_t i = 0, sent = 0; i < pieces_of(x); i++) {
 		const struct piece p = piece_at(x, q, i);
@@ -558,7 +557,7 @@ lookup_store(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_requ
 		if (!p.mask)
 			continue;
 		if (queue_full(x, r, q, sent++, cycle, &at)) {
-			at_once_free(&wait, cycle, at, &x->stalls.queue);
+			at_once_free(out, cycle, at, &x->stalls.queue);
 			out->again = q->mask & (UINT32_MAX << i);
 			break;
 		}
@@ -572,7 +571,6 @@ lookup_store(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_requ
 		x->c.write_packets += ct_ts_data_packets(ct_bits(p.mask), x->shape.chunk, x->packet);
 	}
 	out->line_miss = q->mask & ~out->again & ~out->hit;
-	out->ready = wait.ready;
 	out->forward = 1;
 	return out->again == q->mask ? CT_L1_RETRY : CT_L1_TAKEN;
 }
