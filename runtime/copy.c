@@ -57,8 +57,12 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpy(to, from, bytes, kind);
+	return ct_cuda_submit(stream, &(struct ct_cuda_work){.kind = CT_CUDA_COPY,
+	                                                     .to = to,
+	                                                     .from = from,
+	                                                     .width = bytes,
+	                                                     .height = 1,
+	                                                     .copy = kind});
 }
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
@@ -71,8 +75,9 @@ cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_d
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                                 cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+	if (to_device != 0 || from_device != 0)
+		return ct_cuda_enter(), ct_cuda_leave(cudaErrorInvalidDevice);
+	return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 /* A box of rows in memory: of slices that lie `slice` bytes apart. */
@@ -127,8 +132,15 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+	return ct_cuda_submit(
+		stream, &(struct ct_cuda_work){.kind = CT_CUDA_COPY,
+	                                       .to = to,
+	                                       .from = from,
+	                                       .to_pitch = to_pitch,
+	                                       .from_pitch = from_pitch,
+	                                       .width = width,
+	                                       .height = height,
+	                                       .copy = kind});
 }
 
 /* A box of an array, from a place that is given in bytes and rows; empty where it is outside. */
@@ -186,8 +198,11 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpy3D(p);
+	struct ct_cuda_work w = {.kind = CT_CUDA_COPY_3D};
+	if (!p)
+		return cudaMemcpy3D(p);
+	w.box = *p;
+	return ct_cuda_submit(stream, &w);
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t from_pitch,
@@ -295,15 +310,20 @@ cudaError_t cudaMemset(void *p, int value, size_t bytes)
 
 cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemset(p, value, bytes);
+	return cudaMemset2DAsync(p, bytes, value, bytes, 1, stream);
 }
 
 cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemset2D(p, pitch, value, width, height);
+	return ct_cuda_submit(
+		stream, &(struct ct_cuda_work){.kind = CT_CUDA_FILL,
+	                                       .to = p,
+	                                       .to_pitch = pitch,
+	                                       .value = (unsigned)value,
+	                                       .element = 1,
+	                                       .width = width,
+	                                       .height = height});
 }
 
 /* ---- variables of kernels ---- */
@@ -342,50 +362,48 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
 	return ct_cuda_leave(error);
 }
 
+/* The range of a symbol that a copy to the device, or one from it, names; `way` is HostToDevice or DeviceToHost. */
+static cudaError_t symbol_side(const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                               enum cudaMemcpyKind way, unsigned char **at)
+{
+	cudaError_t error = ct_cuda_enter();
+	*at = NULL;
+	if (error == cudaSuccess)
+		error = symbol_range(symbol, bytes, offset, at);
+	if (error == cudaSuccess && kind != way && kind != cudaMemcpyDeviceToDevice &&
+	    kind != cudaMemcpyDefault)
+		error = cudaErrorInvalidMemcpyDirection;
+	return ct_cuda_leave(error);
+}
+
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind)
 {
-	cudaError_t error = ct_cuda_enter();
 	unsigned char *to;
-	if (error == cudaSuccess)
-		error = symbol_range(symbol, bytes, offset, &to);
-	if (error == cudaSuccess && kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
-	    kind != cudaMemcpyDefault)
-		error = cudaErrorInvalidMemcpyDirection;
-	if (error == cudaSuccess)
-		error = ct_cuda_check_copy(to, bytes, from, bytes, &kind);
-	if (error == cudaSuccess)
-		error = ct_cuda_copy(to, from, bytes, kind);
-	return ct_cuda_leave(error);
+	cudaError_t error = symbol_side(symbol, bytes, offset, kind, cudaMemcpyHostToDevice, &to);
+	return error == cudaSuccess ? cudaMemcpy(to, from, bytes, kind) : error;
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset,
                                  enum cudaMemcpyKind kind)
 {
-	cudaError_t error = ct_cuda_enter();
 	unsigned char *from;
-	if (error == cudaSuccess)
-		error = symbol_range(symbol, bytes, offset, &from);
-	if (error == cudaSuccess && kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
-	    kind != cudaMemcpyDefault)
-		error = cudaErrorInvalidMemcpyDirection;
-	if (error == cudaSuccess)
-		error = ct_cuda_check_copy(to, bytes, from, bytes, &kind);
-	if (error == cudaSuccess)
-		error = ct_cuda_copy(to, from, bytes, kind);
-	return ct_cuda_leave(error);
+	cudaError_t error = symbol_side(symbol, bytes, offset, kind, cudaMemcpyDeviceToHost, &from);
+	return error == cudaSuccess ? cudaMemcpy(to, from, bytes, kind) : error;
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
                                     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+	unsigned char *to;
+	cudaError_t error = symbol_side(symbol, bytes, offset, kind, cudaMemcpyHostToDevice, &to);
+	return error == cudaSuccess ? cudaMemcpyAsync(to, from, bytes, kind, stream) : error;
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	(void)stream;
-	return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+	unsigned char *from;
+	cudaError_t error = symbol_side(symbol, bytes, offset, kind, cudaMemcpyDeviceToHost, &from);
+	return error == cudaSuccess ? cudaMemcpyAsync(to, from, bytes, kind, stream) : error;
 }

@@ -117,16 +117,61 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, si
 	return error;
 }
 
+/* The launch as work, in memory that the caller frees. */
+static cudaError_t make_work(struct ct_cuda_function *f, const void *kernel, dim3 grid, dim3 block,
+                             void **arguments, size_t shared_bytes, struct ct_cuda_work *w)
+{
+	*w = (struct ct_cuda_work){
+		.kind = CT_CUDA_LAUNCH,
+		.kernel = kernel,
+		.grid = grid,
+		.block = block,
+		.shared_bytes = shared_bytes,
+		.bytes = f->kernel->param_bytes};
+	if (f->kernel->nparams && !arguments)
+		return cudaErrorInvalidValue;
+	if (!(w->arguments = ct_calloc(1, w->bytes + 1)))
+		return cudaErrorMemoryAllocation;
+	gather(f->kernel, arguments, w->arguments);
+	return check_sizes(f, grid, block, shared_bytes);
+}
+
+cudaError_t ct_cuda_launch_work(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                size_t shared_bytes, struct ct_cuda_work *w)
+{
+	struct ct_cuda_function *f;
+	cudaError_t error = ct_cuda_enter();
+	*w = (struct ct_cuda_work){.kind = CT_CUDA_NOTHING};
+	if (error == cudaSuccess)
+		error = ct_cuda_find_function(kernel, &f);
+	if (error == cudaSuccess)
+		error = make_work(f, kernel, grid, block, arguments, shared_bytes, w);
+	return ct_cuda_leave_quietly(error);
+}
+
+static cudaError_t capture_launch(cudaGraph_t graph, struct ct_cuda_function *f, const void *kernel,
+                                  dim3 grid, dim3 block, void **arguments, size_t shared_bytes)
+{
+	struct ct_cuda_work w;
+	cudaError_t error = make_work(f, kernel, grid, block, arguments, shared_bytes, &w);
+	if (error == cudaSuccess)
+		error = ct_cuda_capture(graph, &w);
+	free(w.arguments);
+	return error;
+}
+
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                              size_t shared_bytes, cudaStream_t stream)
 {
 	struct ct_cuda_function *f;
 	cudaError_t error = ct_cuda_enter();
+	cudaGraph_t *slot = error == cudaSuccess ? ct_cuda_capture_of(stream) : NULL;
 	void *none = NULL;
-	(void)stream;
 	if (error == cudaSuccess)
 		error = ct_cuda_find_function(function, &f);
-	if (error == cudaSuccess)
+	if (error == cudaSuccess && slot && *slot)
+		error = capture_launch(*slot, f, function, grid, block, arguments, shared_bytes);
+	else if (error == cudaSuccess)
 		error = ct_cuda_launch(f, grid, block, shared_bytes, arguments ? arguments : &none, NULL,
 		                       0);
 	return ct_cuda_leave(error);
@@ -255,35 +300,4 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
 		"cudaLaunchCooperativeKernel",
 		"synchronization of a whole grid is not emulated: blocks run "
 		"one after the other"));
-}
-
-static cudaError_t refuse_graph(const char *name)
-{
-	ct_cuda_enter();
-	return ct_cuda_leave(
-		ct_cuda_refuse(name, "graphs are not emulated: launch the kernels on a stream"));
-}
-
-cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
-{
-	(void)graph, (void)flags;
-	return refuse_graph("cudaGraphCreate");
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
-{
-	(void)graph, (void)stream;
-	return refuse_graph("cudaGraphLaunch");
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode)
-{
-	(void)stream, (void)mode;
-	return refuse_graph("cudaStreamBeginCapture");
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
-{
-	(void)stream, (void)graph;
-	return refuse_graph("cudaStreamEndCapture");
 }

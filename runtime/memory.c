@@ -318,9 +318,15 @@ cudaError_t cudaFree(void *p)
 	return api_release(p, cudaMemoryTypeDevice);
 }
 
+/* What a graph frees stays, since the graph may be launched again. */
 cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
 {
-	(void)stream;
+	cudaError_t error = ct_cuda_enter();
+	const cudaGraph_t *slot = error == cudaSuccess ? ct_cuda_capture_of(stream) : NULL;
+	const int captured = slot && *slot;
+	error = ct_cuda_leave(error);
+	if (error != cudaSuccess || captured)
+		return error;
 	return api_release(p, cudaMemoryTypeDevice);
 }
 

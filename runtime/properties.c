@@ -172,6 +172,7 @@ static int attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr which, 
 	case cudaDevAttrConcurrentManagedAccess: *value = p->concurrentManagedAccess; break;
 	case cudaDevAttrCooperativeLaunch: *value = p->cooperativeLaunch; break;
 	case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p->sharedMemPerBlockOptin; break;
+	case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
 	case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p->maxBlocksPerMultiProcessor; break;
 	default: return -1;
 	}

@@ -116,6 +116,49 @@ struct cudaArray {
 /* Bytes of an element, or 0 where the description is none. */
 size_t ct_cuda_element_bytes(const struct cudaChannelFormatDesc *desc);
 
+/* ---- work of streams, and graphs of it ---- */
+
+enum ct_cuda_work_kind {
+	CT_CUDA_LAUNCH,
+	CT_CUDA_COPY, /* of rows: of one where height is 1 */
+	CT_CUDA_COPY_3D,
+	CT_CUDA_FILL,
+	CT_CUDA_HOST, /* a function of the program */
+	CT_CUDA_NOTHING
+};
+/* What a call on a stream asks for. */
+struct ct_cuda_work {
+	enum ct_cuda_work_kind kind;
+	const void *kernel; /* as the program knows it */
+	dim3 grid, block;
+	size_t shared_bytes;
+	void *arguments; /* as they lie in memory; */
+	size_t bytes;    /* of these */
+	void *to;
+	const void *from;
+	size_t to_pitch, from_pitch;
+	size_t width, height; /* in elements, and rows */
+	enum cudaMemcpyKind copy;
+	unsigned value, element; /* of a fill, and the bytes of each */
+	struct cudaMemcpy3DParms box;
+	cudaHostFn_t function;
+	void *user;
+};
+/* Does it, without the lock. */
+cudaError_t ct_cuda_do(const struct ct_cuda_work *w);
+/* Does it on a stream, or puts it into the graph that the stream is captured into. Without the lock. */
+cudaError_t ct_cuda_submit(cudaStream_t stream, const struct ct_cuda_work *w);
+/* The launch that these arguments ask for; the caller frees w->arguments, which are laid out as the kernel's parameters. Without the
+ * lock. */
+cudaError_t ct_cuda_launch_work(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                size_t shared_bytes, struct ct_cuda_work *w);
+/* The graph that a stream is captured into, or NULL there; NULL: it is no stream that can be captured. */
+cudaGraph_t *ct_cuda_capture_of(cudaStream_t stream);
+/* Adds work to a graph behind all that it has; the arguments are copied. */
+cudaError_t ct_cuda_capture(cudaGraph_t graph, const struct ct_cuda_work *w);
+/* Streams and events are captured into that graph no more. */
+void ct_cuda_end_capture(cudaGraph_t graph);
+
 /* ---- modules ---- */
 
 /* One PTX text: of a program's fat binary or of cuModuleLoad. It is read when something of it is used. */

@@ -1,5 +1,5 @@
-/* Streams and events. Work is done when its call returns: every stream is empty, and an event that was recorded
- * has happened. The time between events is that of the host's clock: how long the emulation took. */
+/* Streams and events. Work is done when its call returns, but on a stream that is captured into a graph: every stream is
+ * empty, and an event that was recorded has happened. The time between events is that of the host's clock: how long the emulation took. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -10,6 +10,7 @@ struct CUstream_st {
 	struct CUstream_st *next;
 	unsigned flags;
 	int priority;
+	cudaGraph_t capture; /* NULL: its work is done */
 };
 
 struct CUevent_st {
@@ -17,6 +18,7 @@ struct CUevent_st {
 	unsigned flags;
 	int recorded;
 	struct timespec when;
+	cudaGraph_t capture; /* of the stream on which it was recorded last */
 };
 
 static struct CUstream_st *streams;
@@ -44,6 +46,19 @@ static cudaError_t check_event(cudaEvent_t e)
 		if (at == e)
 			return cudaSuccess;
 	return cudaErrorInvalidResourceHandle;
+}
+
+cudaGraph_t *ct_cuda_capture_of(cudaStream_t stream)
+{
+	return is_default(stream) || check_stream(stream) != cudaSuccess ? NULL : &stream->capture;
+}
+
+void ct_cuda_end_capture(cudaGraph_t graph)
+{
+	for (struct CUstream_st *s = streams; s; s = s->next)
+		s->capture = s->capture == graph ? NULL : s->capture;
+	for (struct CUevent_st *e = events; e; e = e->next)
+		e->capture = e->capture == graph ? NULL : e->capture;
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
@@ -118,6 +133,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 		error = check_stream(stream);
 	if (error == cudaSuccess)
 		error = check_event(event);
+	if (error == cudaSuccess && event->capture && !is_default(stream))
+		stream->capture = event->capture;
 	return ct_cuda_leave(error);
 }
 
@@ -157,9 +174,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 	cudaError_t error = on_stream(stream);
 	if (error == cudaSuccess && !function)
 		return ct_cuda_enter(), ct_cuda_leave(cudaErrorInvalidValue);
-	if (error == cudaSuccess)
-		function(user);
-	return error;
+	if (error != cudaSuccess)
+		return error;
+	return ct_cuda_submit(stream, &(struct ct_cuda_work){
+					      .kind = CT_CUDA_HOST, .function = function, .user = user});
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
@@ -208,8 +226,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	if (error == cudaSuccess)
 		error = check_event(event);
 	if (error == cudaSuccess) {
-		clock_gettime(CLOCK_MONOTONIC, &event->when);
-		event->recorded = 1;
+		event->capture = is_default(stream) ? NULL : stream->capture;
+		if (!event->capture) {
+			clock_gettime(CLOCK_MONOTONIC, &event->when);
+			event->recorded = 1;
+		}
 	}
 	return ct_cuda_leave(error);
 }

@@ -23,6 +23,7 @@
 #include "device/integer.h"
 #include "device/overload.h"
 #include "device/sync.h"
+#include "device/dpx.h"
 #include "device/warp.h"
 #include "device/atomic.h"
 #include "device/load.h"
@@ -38,6 +39,10 @@
 #include <new>
 #include "runtime_templates.h"
 #endif
+#if defined(__CUDA__) && defined(__cplusplus)
+#include "host_math.h"
+#endif
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

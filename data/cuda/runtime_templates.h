@@ -34,6 +34,37 @@ template <class T> CT_CUDA_API cudaError_t cudaMallocPitch(T **p, size_t *pitch,
 	return cudaMallocPitch((void **)(void *)p, pitch, width, height);
 }
 
+template <class T>
+CT_CUDA_API cudaError_t cudaMallocFromPoolAsync(T **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return cudaMallocFromPoolAsync((void **)(void *)p, bytes, pool, stream);
+}
+
+/* As CUDA has called these since version 12 or 13. */
+CT_CUDA_API cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation where, unsigned int,
+                                             cudaStream_t stream = 0)
+{
+	return cudaMemPrefetchAsync(p, bytes, where.type == cudaMemLocationTypeHost ? -1 : where.id, stream);
+}
+
+CT_CUDA_API cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
+                                      struct cudaMemLocation where)
+{
+	return cudaMemAdvise(p, bytes, advice, where.type == cudaMemLocationTypeHost ? -1 : where.id);
+}
+
+CT_CUDA_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags = 0)
+{
+	return cudaGraphInstantiateWithFlags(exec, graph, flags);
+}
+
+/* C++ has this name for two. */
+template <class T>
+CT_CUDA_API cudaError_t cudaMallocAsync(T **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+	return cudaMallocFromPoolAsync((void **)(void *)p, bytes, pool, stream);
+}
+
 template <class T> CT_CUDA_API cudaError_t cudaMallocAsync(T **p, size_t bytes, cudaStream_t stream)
 {
 	return cudaMallocAsync((void **)(void *)p, bytes, stream);

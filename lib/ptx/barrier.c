@@ -29,15 +29,44 @@ void ct_ptx_arrive(struct ct_ptx_warp *w, const struct ct_ptx_op *o)
 	ct_ptx_choose(w);
 }
 
-/* Lanes that have ended count as arrived in a warp that takes part. */
+/* Whether lanes that meet at an operation end there: the kernel returns. */
+static int ends_at(const struct ct_ptx_warp *w, const struct ct_ptx_split *s)
+{
+	const struct ct_ptx_op *o = &w->run->m->op[s->at];
+	return w->frame[s->frame].call == CT_PTX_NO_TARGET && o->guard == CT_PTX_TRUE &&
+	       (o->code == CT_PTX_ret || o->code == CT_PTX_exit);
+}
+
+/* Lanes that have returned early: they wait for the others of their warp at the end of the kernel, since the warp executes that
+ * once, and execute nothing before. */
+static uint32_t returned(const struct ct_ptx_warp *w)
+{
+	uint32_t lanes = 0;
+	for (size_t i = 0; i < w->nsplits; i++) {
+		const struct ct_ptx_split *s = &w->split[i];
+		uint32_t waits = s->mask;
+		if (s->state == CT_PTX_SPLIT_FREE || !s->children || !ends_at(w, s))
+			continue;
+		for (size_t k = 0; k < w->nsplits; k++)
+			if (w->split[k].state != CT_PTX_SPLIT_FREE && w->split[k].parent == i)
+				waits &= ~w->split[k].mask;
+		lanes |= waits;
+	}
+	return lanes;
+}
+
+/* Lanes that have ended, or returned, count as arrived in a warp that takes part. */
 static int is_complete(const struct ct_ptx_run *r, const struct ct_ptx_barrier *b)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < r->warps; i++) {
-		if (b->expected == 0 && r->warp[i].alive & ~b->arrived[i])
+		uint32_t gone = ~r->warp[i].alive;
+		if (r->warp[i].alive & ~b->arrived[i])
+			gone |= returned(&r->warp[i]);
+		if (b->expected == 0 && ~(gone | b->arrived[i]))
 			return 0;
 		if (b->arrived[i])
-			count += ct_bits(b->arrived[i] | ~r->warp[i].alive);
+			count += ct_bits(b->arrived[i] | gone);
 	}
 	return b->expected == 0 || count >= b->expected;
 }

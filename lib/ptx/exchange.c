@@ -65,15 +65,19 @@ void ct_ptx_exec_shfl(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 	ct_ptx_set_bits(w, o->p, in_range, mask);
 }
 
-/* vote: whether all, any or equally many lanes of a group say yes, or the ballot itself. */
+/* vote: whether all, any or equally many of the members that vote together say yes, or the ballot itself. Lanes that are no
+ * members of what they name, which the language leaves undefined, get the members' result, as on boards. */
 void ct_ptx_exec_vote(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	uint32_t bits = ct_ptx_bits(w, o->s);
 	for (uint32_t left = mask; left;) {
-		uint32_t group = next_group(w, o, &left), yes = bits & group;
-		int holds = o->mode == CT_PTX_VOTE_ALL   ? yes == group
+		uint32_t before = left, voters = next_group(w, o, &left), group = before & ~left;
+		if (o->round)
+			voters = mask & ((const ct_ptx_u32 *)ct_ptx_at(w, o->c))[ct_low_bit(before)];
+		uint32_t yes = bits & voters;
+		int holds = o->mode == CT_PTX_VOTE_ALL   ? yes == voters
 		            : o->mode == CT_PTX_VOTE_ANY ? yes != 0
-		                                         : yes == group || yes == 0;
+		                                         : yes == voters || yes == 0;
 		if (o->mode != CT_PTX_VOTE_BALLOT) {
 			ct_ptx_set_bits(w, o->p, holds ? group : 0, group);
 			continue;

@@ -130,6 +130,20 @@ the other unit has 21" "$(./texture)"
 check "and are captured" "$T" capture -o t -- ./texture
 same "with variables at places of their own" 2 "$(awk -F'\t' '$3 ~ /own/ {print $1}' t/arrays.tsv | sort -u | wc -l)"
 
+# The headers' other numbers and functions, products of matrices, graphs, and what boards do with careless lanes.
+agrees() { # NAME EXPECTED OPTION...
+	local name=$1 expected=$2
+	shift 2
+	check "$name $*: compiles" "$CT_RELEASE/ctcc" -std=c++17 "$@" -o "$name" "$CT_ROOT/tests/cuda/$name.cu"
+	same "$name $*: as it should be" "$expected" "$(./"$name" 2>&1)"
+}
+agrees numbers "0 failures" -arch=sm_70
+agrees numbers "0 failures" -arch=sm_80
+agrees matrix "0 failures" -arch=sm_70
+agrees matrix "0 failures" -arch=sm_80 -DAMPERE
+agrees graph "0 failures"
+agrees lanes "no error: 0 0 0 wrong" -O3
+
 check "managed variables compile" "$CT_RELEASE/ctcc" -O2 -o managed "$CT_ROOT/tests/cuda/managed.cu"
 same "host and kernels see the same" $'5 1.5\n43 43 77 3 43 9\n8' "$("$T" capture -o m.ctz -- ./managed)"
 "$T" capture -o m2.ctz -- ./managed >/dev/null

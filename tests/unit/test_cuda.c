@@ -446,6 +446,71 @@ static void the_board_is_a_v100(void **state)
 	cudaGetLastError();
 }
 
+static void call_back(void *calls)
+{
+	++*(int *)calls;
+}
+
+/* By hand and from a stream, of everything but kernels, which tests/cuda/graph.cu has. */
+static void graphs_do_their_nodes(void **state)
+{
+	unsigned char *d, own[64] = {0};
+	int calls = 0;
+	cudaGraph_t graph, other;
+	cudaGraphExec_t exec;
+	cudaGraphNode_t fill, node, copy, nodes[8];
+	cudaStream_t s;
+	size_t n = 8;
+	(void)state;
+	GOOD(cudaMalloc((void **)&d, sizeof own));
+	GOOD(cudaMemset(d, 0, sizeof own));
+	GOOD(cudaGraphCreate(&graph, 0));
+	BAD(cudaErrorInvalidValue, cudaGraphCreate(&other, 1));
+	const struct cudaMemsetParams set = {
+		.dst = d, .pitch = 32, .value = 0x0102, .elementSize = 2, .width = 8, .height = 2};
+	const struct cudaHostNodeParams call = {call_back, &calls};
+	GOOD(cudaGraphAddMemcpyNode1D(
+		&copy, graph, NULL, 0, own, d, sizeof own, cudaMemcpyDeviceToHost));
+	GOOD(cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &set));
+	GOOD(cudaGraphAddHostNode(&node, graph, &fill, 1, &call));
+	GOOD(cudaGraphAddEmptyNode(&node, graph, &node, 1));
+	GOOD(cudaGraphAddDependencies(graph, &node, &copy, 1));
+	BAD(cudaErrorInvalidValue, cudaGraphAddMemsetNode(&fill, graph, NULL, 1, &set));
+	BAD(cudaErrorInvalidValue, cudaGraphAddHostNode(&fill, graph, NULL, 0, NULL));
+	GOOD(cudaGraphGetNodes(graph, nodes, &n));
+	assert_int_equal(n, 4);
+	assert_ptr_equal(nodes[0], copy);
+	assert_null(nodes[7]);
+	GOOD(cudaGraphInstantiate(&exec, graph, &node, NULL, 0));
+	GOOD(cudaGraphDestroy(graph));
+	BAD(cudaErrorInvalidValue, cudaGraphDestroy(graph));
+	GOOD(cudaGraphUpload(exec, NULL));
+	GOOD(cudaGraphLaunch(exec, NULL));
+	assert_int_equal(calls, 1);
+	assert_int_equal(own[0] | own[1] << 8, 0x0102);
+	assert_int_equal(own[32 + 14] | own[32 + 15] << 8, 0x0102);
+	assert_int_equal(own[16], 0);
+
+	/* A graph on a stream that is captured becomes part of what is captured. */
+	GOOD(cudaStreamCreate(&s));
+	GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+	BAD(cudaErrorIllegalState, cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+	GOOD(cudaMemset2DAsync(d, 32, 7, 4, 2, s));
+	GOOD(cudaGraphLaunch(exec, s));
+	GOOD(cudaMemcpy2DAsync(own + 48, 8, d + 16, 32, 8, 2, cudaMemcpyDeviceToHost, s));
+	GOOD(cudaFreeAsync(d, s));
+	GOOD(cudaStreamEndCapture(s, &graph));
+	GOOD(cudaGraphExecDestroy(exec));
+	assert_int_equal(calls, 1);
+	GOOD(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+	GOOD(cudaGraphLaunch(exec, s));
+	assert_int_equal(calls, 2);
+	GOOD(cudaGraphExecDestroy(exec));
+	GOOD(cudaGraphDestroy(graph));
+	GOOD(cudaStreamDestroy(s));
+	GOOD(cudaFree(d));
+}
+
 static void errors_have_names_and_texts(void **state)
 {
 	const char *s;
@@ -457,7 +522,8 @@ static void errors_have_names_and_texts(void **state)
 	assert_string_equal(cudaGetErrorName((cudaError_t)12345), "unrecognized error code");
 	assert_int_equal(cuGetErrorName(CUDA_ERROR_INVALID_PTX, &s), CUDA_SUCCESS);
 	assert_string_equal(s, "CUDA_ERROR_INVALID_PTX");
-	BAD(cudaErrorNotSupported, cudaGraphCreate(NULL, 0));
+	BAD(cudaErrorNotSupported,
+	    cudaLaunchCooperativeKernel(NULL, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
 	BAD(cudaErrorNotSupported, cudaPeekAtLastError());
 	BAD(cudaErrorNotSupported, cudaGetLastError());
 	GOOD(cudaGetLastError());
@@ -577,6 +643,7 @@ int main(void)
 		cmocka_unit_test(the_arena_keeps_blocks_apart),
 		cmocka_unit_test(streams_and_events_are_in_order),
 		cmocka_unit_test(the_board_is_a_v100),
+		cmocka_unit_test(graphs_do_their_nodes),
 		cmocka_unit_test(errors_have_names_and_texts),
 		cmocka_unit_test(the_driver_loads_and_launches),
 		cmocka_unit_test(faults_are_told_and_stick),

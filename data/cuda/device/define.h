@@ -10,5 +10,7 @@
 #define CT_DEVICE static __inline__ __attribute__((always_inline, device, nodebug))
 /* The same for the rare part of a function, which is called and not repeated. */
 #define CT_DEVICE_CALL static __attribute__((noinline, device, unused, nodebug))
+/* A function of the device and of the host. */
+#define CT_BOTH static __inline__ __attribute__((always_inline, nodebug)) __host__ __device__
 
 #endif

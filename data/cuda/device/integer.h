@@ -275,6 +275,11 @@ CT_CUDA_UNARY(ct_cuda_log2_approx, float, "lg2.approx.f32", "f")
 CT_CUDA_UNARY(__sinf, float, "sin.approx.f32", "f")
 CT_CUDA_UNARY(__cosf, float, "cos.approx.f32", "f")
 CT_CUDA_BINARY(__fdividef, float, "div.approx.f32", "f")
+/* Through double precision, whose root and quotient leave one rounding to be seen. */
+CT_DEVICE float __frsqrt_rn(float x)
+{
+	return (float)__ddiv_rn(1.0, __dsqrt_rn((double)x));
+}
 #undef CT_CUDA_ARITHMETIC
 #undef CT_CUDA_BINARY
 #undef CT_CUDA_UNARY

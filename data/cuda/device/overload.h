@@ -4,7 +4,7 @@
 
 #pragma GCC system_header
 
-#include "special.h"
+#include "inverse.h"
 
 template <bool yes, class T> struct ct_cuda_if {
 };
@@ -85,6 +85,9 @@ CT_CUDA_ONE(erf)
 CT_CUDA_ONE(erfc)
 CT_CUDA_ONE(erfcx)
 CT_CUDA_ONE(normcdf)
+CT_CUDA_ONE(erfinv)
+CT_CUDA_ONE(erfcinv)
+CT_CUDA_ONE(normcdfinv)
 CT_CUDA_ONE(tgamma)
 CT_CUDA_ONE(lgamma)
 CT_CUDA_ONE_AS(ilogb, int)

@@ -1,0 +1,64 @@
+/* What boards do with lanes that a program treats carelessly: barriers behind an early return, votes of lanes that leave themselves
+ * out, and indexes of shared memory that go round. Prints what is not so. */
+#include <cstdio>
+
+enum { THREADS = 128, WORK = 125 };
+
+/* The last three threads of a block have returned before the barriers of the others. */
+__global__ void return_early(const int *in, int *out, int rounds)
+{
+	__shared__ int all[THREADS];
+	int t = (int)threadIdx.x, sum = 0;
+	if (t >= WORK)
+		return;
+	for (int i = 0; i < rounds; i++) {
+		all[t] = in[t] + i;
+		__syncthreads();
+		sum += all[(t + 5) % WORK];
+		__syncthreads();
+	}
+	out[t] = sum;
+}
+
+/* Each lane names those below it. */
+__global__ void vote_below(const int *in, int *out)
+{
+	unsigned below = (1u << threadIdx.x) - 1;
+	out[threadIdx.x] = __popc(__ballot_sync(below, in[threadIdx.x] & 1));
+}
+
+/* -1 - i as a number without a sign, behind the end of an array. */
+__global__ void index_backwards(int *out)
+{
+	__shared__ int all[THREADS];
+	unsigned t = threadIdx.x;
+	all[t] = (int)(3 * t);
+	__syncthreads();
+	const int *end = all + blockDim.x;
+	out[t] = end[~t];
+}
+
+int main()
+{
+	int *in, *out, wrong[3] = {0}, below = 0;
+	cudaMallocManaged(&in, THREADS * sizeof *in);
+	cudaMallocManaged(&out, THREADS * sizeof *out);
+	for (int i = 0; i < THREADS; i++)
+		in[i] = i * i % 37;
+	return_early<<<1, THREADS>>>(in, out, 3);
+	cudaDeviceSynchronize();
+	for (int i = 0; i < WORK; i++)
+		wrong[0] += out[i] != 3 * in[(i + 5) % WORK] + 3;
+	vote_below<<<1, 32>>>(in, out);
+	cudaDeviceSynchronize();
+	for (int i = 0; i < 32; i++) {
+		wrong[1] += out[i] != below;
+		below += in[i] & 1;
+	}
+	index_backwards<<<1, THREADS>>>(out);
+	printf("%s: ", cudaGetErrorString(cudaDeviceSynchronize()));
+	for (int i = 0; i < THREADS; i++)
+		wrong[2] += out[i] != 3 * (THREADS - 1 - i);
+	printf("%d %d %d wrong\n", wrong[0], wrong[1], wrong[2]);
+	return wrong[0] || wrong[1] || wrong[2];
+}
