@@ -41,6 +41,8 @@ static const struct {
 	ERROR(cudaErrorDevicesUnavailable, "all CUDA-capable devices are busy or unavailable"),
 	ERROR(cudaErrorMissingConfiguration, "missing launch configuration"),
 	ERROR(cudaErrorLaunchMaxDepthExceeded, "launch would exceed maximum depth of nested launches"),
+	ERROR(cudaErrorLaunchFileScopedTex, "launch of a kernel that reads a texture of another file's"),
+	ERROR(cudaErrorLaunchFileScopedSurf, "launch of a kernel that uses a surface of another file's"),
 	ERROR(cudaErrorSyncDepthExceeded, "synchronization depth exceeds the set limit"),
 	ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
 	ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),

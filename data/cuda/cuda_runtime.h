@@ -7,6 +7,7 @@
 #pragma GCC system_header
 
 /* By these names other headers know that the run-time's are there. */
+#define __HOST_DEFINES_H__
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__

@@ -48,6 +48,8 @@ enum cudaError {
 	cudaErrorMissingConfiguration = 52,
 	cudaErrorPriorLaunchFailure = 53,
 	cudaErrorLaunchMaxDepthExceeded = 65,
+	cudaErrorLaunchFileScopedTex = 66,
+	cudaErrorLaunchFileScopedSurf = 67,
 	cudaErrorSyncDepthExceeded = 68,
 	cudaErrorInvalidDeviceFunction = 98,
 	cudaErrorNoDevice = 100,

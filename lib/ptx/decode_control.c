@@ -207,12 +207,14 @@ int ct_ptx_decode_bar(struct ct_ptx_reader *r)
 	                               : ct_ptx_predicate_result(r, &a[0], &o->p);
 }
 
-/* vote.sync.any.pred p, q, mask; vote.sync.ballot.b32 d, q, mask; old forms without .sync and mask */
+/* vote.sync.any.pred p, q, mask; vote.sync.ballot.b32 d, q, mask, which CUB writes vote.ballot.sync.b32; old forms without .sync and
+ * mask */
 int ct_ptx_decode_vote(struct ct_ptx_reader *r)
 {
 	static const char *const kinds[] = {"all", "any", "uni", "ballot", NULL};
 	const struct ct_ptx_arg *a = r->s.arg;
 	int sync = ct_ptx_take(r, "sync"), kind = ct_ptx_take_one(r, kinds), rc;
+	sync = sync || (kind >= 0 && ct_ptx_take(r, "sync"));
 	if (kind < 0 || !ct_ptx_take(r, kind == CT_PTX_VOTE_BALLOT ? "b32" : "pred"))
 		return ct_ptx_unknown(r, NULL);
 	if ((rc = ct_ptx_want_args(r, sync ? 3 : 2, sync ? 3 : 2)) < 0)

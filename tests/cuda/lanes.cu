@@ -1,5 +1,6 @@
 /* What boards do with lanes that a program treats carelessly: barriers behind an early return, votes of lanes that leave themselves
- * out, and indexes of shared memory that go round. Prints what is not so. */
+ * out, and indexes of shared memory that go round; and kernels of one program that take most of shared memory each. Prints what is
+ * not so. */
 #include <cstdio>
 
 enum { THREADS = 128, WORK = 125 };
@@ -38,9 +39,42 @@ __global__ void index_backwards(int *out)
 	out[t] = end[~t];
 }
 
+/* Every kernel that calls it has one of its own. */
+__device__ __noinline__ int count_threads()
+{
+	__shared__ int threads;
+	threads = 0;
+	__syncthreads();
+	atomicAdd(&threads, 1);
+	__syncthreads();
+	return threads;
+}
+
+template <int kernel> __global__ void fill_room(int *out)
+{
+	__shared__ int all[11000];
+	for (int i = (int)threadIdx.x; i < 11000; i += (int)blockDim.x)
+		all[i] = i + kernel;
+	int threads = count_threads();
+	out[threadIdx.x] = all[10999 - threadIdx.x] + threads;
+}
+
+template <int kernel> static int check_room(int *out)
+{
+	struct cudaFuncAttributes a;
+	int wrong = 0;
+	fill_room<kernel><<<2, THREADS>>>(out);
+	wrong += cudaDeviceSynchronize() != cudaSuccess;
+	for (int i = 0; i < THREADS; i++)
+		wrong += out[i] != 10999 - i + kernel + THREADS;
+	cudaFuncGetAttributes(&a, fill_room<kernel>);
+	return wrong + (a.sharedSizeBytes < 44000 || a.sharedSizeBytes > 44100) +
+	       (kernel ? check_room<kernel ? kernel - 1 : 0>(out) : 0);
+}
+
 int main()
 {
-	int *in, *out, wrong[3] = {0}, below = 0;
+	int *in, *out, wrong[4] = {0}, below = 0;
 	cudaMallocManaged(&in, THREADS * sizeof *in);
 	cudaMallocManaged(&out, THREADS * sizeof *out);
 	for (int i = 0; i < THREADS; i++)
@@ -59,6 +93,7 @@ int main()
 	printf("%s: ", cudaGetErrorString(cudaDeviceSynchronize()));
 	for (int i = 0; i < THREADS; i++)
 		wrong[2] += out[i] != 3 * (THREADS - 1 - i);
-	printf("%d %d %d wrong\n", wrong[0], wrong[1], wrong[2]);
-	return wrong[0] || wrong[1] || wrong[2];
+	wrong[3] = check_room<7>(out);
+	printf("%d %d %d %d wrong\n", wrong[0], wrong[1], wrong[2], wrong[3]);
+	return wrong[0] || wrong[1] || wrong[2] || wrong[3];
 }

@@ -38,4 +38,15 @@ CT_DEVICE void *memmove(void *to, const void *from, __SIZE_TYPE__ bytes)
 	return __builtin_memmove(to, from, bytes);
 }
 
+/* Kernels that launch kernels are refused. Programs name these two in code that they leave out then. */
+CT_DEVICE void *cudaGetParameterBuffer(__SIZE_TYPE__, __SIZE_TYPE__)
+{
+	return nullptr;
+}
+
+CT_DEVICE cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3, unsigned int, cudaStream_t)
+{
+	return cudaErrorNotSupported;
+}
+
 #endif
