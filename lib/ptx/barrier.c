@@ -37,21 +37,25 @@ static int ends_at(const struct ct_ptx_warp *w, const struct ct_ptx_split *s)
 	       (o->code == CT_PTX_ret || o->code == CT_PTX_exit);
 }
 
+/* Lanes that have come to where their split goes on, and wait there for its other lanes. */
+static uint32_t waiting_lanes(const struct ct_ptx_warp *w, size_t split)
+{
+	const struct ct_ptx_split *s = &w->split[split];
+	uint32_t lanes = s->state == CT_PTX_SPLIT_FREE || !s->children ? 0 : s->mask & w->alive;
+	for (size_t k = 0; k < w->nsplits && lanes; k++)
+		if (w->split[k].state != CT_PTX_SPLIT_FREE && w->split[k].parent == split)
+			lanes &= ~w->split[k].mask;
+	return lanes;
+}
+
 /* Lanes that have returned early: they wait for the others of their warp at the end of the kernel, since the warp executes that
  * once, and execute nothing before. */
 static uint32_t returned(const struct ct_ptx_warp *w)
 {
 	uint32_t lanes = 0;
-	for (size_t i = 0; i < w->nsplits; i++) {
-		const struct ct_ptx_split *s = &w->split[i];
-		uint32_t waits = s->mask;
-		if (s->state == CT_PTX_SPLIT_FREE || !s->children || !ends_at(w, s))
-			continue;
-		for (size_t k = 0; k < w->nsplits; k++)
-			if (w->split[k].state != CT_PTX_SPLIT_FREE && w->split[k].parent == i)
-				waits &= ~w->split[k].mask;
-		lanes |= waits;
-	}
+	for (size_t i = 0; i < w->nsplits; i++)
+		if (w->split[i].state != CT_PTX_SPLIT_FREE && ends_at(w, &w->split[i]))
+			lanes |= waiting_lanes(w, i);
 	return lanes;
 }
 
@@ -115,4 +119,28 @@ void ct_ptx_release(struct ct_ptx_run *r)
 	for (uint32_t id = 0; id < CT_PTX_BARRIERS; id++)
 		if (r->barrier[id].waiting && is_complete(r, &r->barrier[id]))
 			let_go(r, id);
+}
+
+/* Lets one group of waiting lanes go on by themselves. 1, 0 where none waits, -1 when out of memory. */
+static int go_on(struct ct_ptx_warp *w)
+{
+	for (size_t i = 0; i < w->nsplits; i++) {
+		const uint32_t lanes = waiting_lanes(w, i);
+		if (lanes && !ends_at(w, &w->split[i]))
+			return ct_ptx_part_from(w, (uint32_t)i, lanes) < 0 ? -1 : 1;
+	}
+	return 0;
+}
+
+int ct_ptx_go_alone(struct ct_ptx_run *r)
+{
+	int moved = 0, rc;
+	for (uint32_t i = 0; i < r->warps; i++) {
+		if (!r->warp[i].alive)
+			continue;
+		if ((rc = go_on(&r->warp[i])) < 0)
+			return -1;
+		moved |= rc;
+	}
+	return moved;
 }

@@ -234,6 +234,9 @@ int ct_ptx_branch(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t tak
 /* Lets only those lanes of the current split go on with the operation at hand; the others wait
  * behind it. */
 int ct_ptx_narrow(struct ct_ptx_warp *w, uint32_t mask);
+/* Lanes that wait where their split goes on do so before the others: they become a split of their own, the current one. -1: out of
+ * memory. */
+int ct_ptx_part_from(struct ct_ptx_warp *w, uint32_t split, uint32_t lanes);
 /* Parts the current split so that all its lanes have one value in row o->a. */
 int ct_ptx_part(struct ct_ptx_warp *w, const struct ct_ptx_op *o, unsigned width);
 /* Calls a function that has a body, with all lanes of the current split; and its return. */
@@ -251,6 +254,9 @@ void ct_ptx_use_frame(struct ct_ptx_warp *w);
 /* Barriers (barrier.c): the current split arrives; barriers that are complete let go. */
 void ct_ptx_arrive(struct ct_ptx_warp *w, const struct ct_ptx_op *o);
 void ct_ptx_release(struct ct_ptx_run *r);
+/* Where every warp waits: lanes that only wait for others of their warp, which a barrier holds, go on by themselves, as on boards whose
+ * lanes have program counters of their own. 1 where some did, 0 where none can, -1 when out of memory. */
+int ct_ptx_go_alone(struct ct_ptx_run *r);
 
 /* A function of the host is called for every lane of the current split (call.c). */
 int ct_ptx_call_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_function *f);

@@ -260,6 +260,8 @@ int ct_ptx_run_cta(struct ct_ptx_run *r)
 		if (!waiting)
 			return ct_ptx_tell_straight(r);
 		ct_ptx_release(r);
+		if (!moved && (moved = ct_ptx_go_alone(r)) < 0)
+			return -1;
 		if (!moved) {
 			struct ct_ptx_warp *w = &r->warp[waiting->index];
 			for (size_t i = 0; i < w->nsplits; i++)

@@ -102,6 +102,18 @@ int ct_ptx_narrow(struct ct_ptx_warp *w, uint32_t mask)
 	return 0;
 }
 
+int ct_ptx_part_from(struct ct_ptx_warp *w, uint32_t split, uint32_t lanes)
+{
+	const struct ct_ptx_split s = w->split[split];
+	w->current = split;
+	uint32_t alone = add_split(w, s.at, s.join, lanes, s.parent);
+	if (alone == CT_PTX_NO_SPLIT)
+		return -1;
+	w->split[split].mask &= ~lanes;
+	w->current = alone;
+	return 0;
+}
+
 /* Lanes whose value in a row is that of the first one. */
 static uint32_t same_lanes(const void *row, unsigned width, uint32_t mask)
 {

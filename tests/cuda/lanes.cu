@@ -1,5 +1,5 @@
 /* What boards do with lanes that a program treats carelessly: barriers behind an early return, votes of lanes that leave themselves
- * out, and indexes of shared memory that go round; and kernels of one program that take most of shared memory each. Prints what is
+ * out, indexes of shared memory that go round, and loops around barriers that some leave first; and kernels of one program that take most of shared memory each. Prints what is
  * not so. */
 #include <cstdio>
 
@@ -39,6 +39,19 @@ __global__ void index_backwards(int *out)
 	out[t] = end[~t];
 }
 
+/* Lanes turn different numbers of times around a barrier, and meet behind the loop. */
+__global__ void turn_around(int *out)
+{
+	int t = (int)threadIdx.x, turns = t % 7, sum = 0;
+	for (int i = 0; i < turns; i++) {
+		sum += i + t;
+		__syncthreads();
+	}
+	out[t] = sum;
+	if (t & 1)
+		out[t] += 1000;
+}
+
 /* Every kernel that calls it has one of its own. */
 __device__ __noinline__ int count_threads()
 {
@@ -74,7 +87,7 @@ template <int kernel> static int check_room(int *out)
 
 int main()
 {
-	int *in, *out, wrong[4] = {0}, below = 0;
+	int *in, *out, wrong[5] = {0}, below = 0;
 	cudaMallocManaged(&in, THREADS * sizeof *in);
 	cudaMallocManaged(&out, THREADS * sizeof *out);
 	for (int i = 0; i < THREADS; i++)
@@ -94,6 +107,12 @@ int main()
 	for (int i = 0; i < THREADS; i++)
 		wrong[2] += out[i] != 3 * (THREADS - 1 - i);
 	wrong[3] = check_room<7>(out);
-	printf("%d %d %d %d wrong\n", wrong[0], wrong[1], wrong[2], wrong[3]);
-	return wrong[0] || wrong[1] || wrong[2] || wrong[3];
+	turn_around<<<1, THREADS>>>(out);
+	wrong[4] = cudaDeviceSynchronize() != cudaSuccess;
+	for (int i = 0; i < THREADS; i++) {
+		int turns = i % 7;
+		wrong[4] += out[i] != turns * (turns - 1) / 2 + turns * i + (i & 1 ? 1000 : 0);
+	}
+	printf("%d %d %d %d %d wrong\n", wrong[0], wrong[1], wrong[2], wrong[3], wrong[4]);
+	return wrong[0] || wrong[1] || wrong[2] || wrong[3] || wrong[4];
 }

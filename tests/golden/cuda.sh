@@ -142,7 +142,7 @@ agrees numbers "0 failures" -arch=sm_80
 agrees matrix "0 failures" -arch=sm_70
 agrees matrix "0 failures" -arch=sm_80 -DAMPERE
 agrees graph "0 failures"
-agrees lanes "no error: 0 0 0 0 wrong" -O3
+agrees lanes "no error: 0 0 0 0 0 wrong" -O3
 if [ -e /usr/include/cub/cub.cuh ] && [ -e /usr/include/thrust/sort.h ]; then
 	agrees library "no error: blocks 0, scan 0, sum 0, sort 0 wrong"
 else

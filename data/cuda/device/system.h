@@ -38,6 +38,26 @@ CT_DEVICE void *memmove(void *to, const void *from, __SIZE_TYPE__ bytes)
 	return __builtin_memmove(to, from, bytes);
 }
 
+/* What the run-time says of errors kernels may ask for, too; they see none. */
+extern "C" {
+__device__ __inline__ const char *cudaGetErrorString(cudaError_t error)
+{
+	return error == cudaSuccess ? "no error" : "error";
+}
+__device__ __inline__ const char *cudaGetErrorName(cudaError_t error)
+{
+	return error == cudaSuccess ? "cudaSuccess" : "cudaErrorUnknown";
+}
+__device__ __inline__ cudaError_t cudaGetLastError(void)
+{
+	return cudaSuccess;
+}
+__device__ __inline__ cudaError_t cudaPeekAtLastError(void)
+{
+	return cudaSuccess;
+}
+}
+
 /* Kernels that launch kernels are refused. Programs name these two in code that they leave out then. */
 CT_DEVICE void *cudaGetParameterBuffer(__SIZE_TYPE__, __SIZE_TYPE__)
 {
