@@ -59,6 +59,19 @@ CT_DEVICE thread_block this_thread_block()
 	return thread_block();
 }
 
+/* A value of any type goes word by word, as numbers do. */
+template <class T>
+CT_DEVICE T ct_cuda_shuffle_any(int (*how)(unsigned int, int, int, int), unsigned int mask, T v, int lane, int width)
+{
+	int word[(sizeof(T) + 3) / 4] = {0};
+	__builtin_memcpy(word, &v, sizeof v);
+#pragma unroll
+	for (unsigned int i = 0; i < sizeof word / sizeof *word; i++)
+		word[i] = how(mask, word[i], lane, width);
+	__builtin_memcpy(&v, word, sizeof v);
+	return v;
+}
+
 /* Groups that lie in one warp. Members are known by a mask of lanes; shuffles name members by their rank. */
 class ct_warp_group
 {
@@ -133,17 +146,17 @@ class coalesced_group : public ct_warp_group
 	}
 	template <class T> CT_GROUP T shfl(T v, unsigned int rank) const
 	{
-		return __shfl_sync(mask, v, lane_of(rank));
+		return ct_cuda_shuffle_any(ct_cuda_shfl, mask, v, lane_of(rank), 32);
 	}
 	template <class T> CT_GROUP T shfl_up(T v, unsigned int by) const
 	{
 		unsigned int rank = thread_rank();
-		return __shfl_sync(mask, v, lane_of(rank < by ? rank : rank - by));
+		return ct_cuda_shuffle_any(ct_cuda_shfl, mask, v, lane_of(rank < by ? rank : rank - by), 32);
 	}
 	template <class T> CT_GROUP T shfl_down(T v, unsigned int by) const
 	{
 		unsigned int rank = thread_rank();
-		return __shfl_sync(mask, v, lane_of(rank + by >= size() ? rank : rank + by));
+		return ct_cuda_shuffle_any(ct_cuda_shfl, mask, v, lane_of(rank + by >= size() ? rank : rank + by), 32);
 	}
 };
 
@@ -199,19 +212,19 @@ template <unsigned int Size, class Parent = thread_block> class thread_block_til
 	}
 	template <class T> CT_GROUP T shfl(T v, int rank) const
 	{
-		return __shfl_sync(mask, v, rank, Size);
+		return ct_cuda_shuffle_any(ct_cuda_shfl, mask, v, rank, Size);
 	}
 	template <class T> CT_GROUP T shfl_up(T v, unsigned int by) const
 	{
-		return __shfl_up_sync(mask, v, (int)by, Size);
+		return ct_cuda_shuffle_any(ct_cuda_shfl_up, mask, v, (int)by, Size);
 	}
 	template <class T> CT_GROUP T shfl_down(T v, unsigned int by) const
 	{
-		return __shfl_down_sync(mask, v, (int)by, Size);
+		return ct_cuda_shuffle_any(ct_cuda_shfl_down, mask, v, (int)by, Size);
 	}
 	template <class T> CT_GROUP T shfl_xor(T v, unsigned int by) const
 	{
-		return __shfl_xor_sync(mask, v, (int)by, Size);
+		return ct_cuda_shuffle_any(ct_cuda_shfl_xor, mask, v, (int)by, Size);
 	}
 };
 
@@ -288,6 +301,59 @@ template <class T, class Op> CT_DEVICE T reduce(const coalesced_group &group, T 
 	for (unsigned int rank = 1; rank < group.size(); rank++)
 		all = op(all, group.shfl(v, rank));
 	return all;
+}
+
+/* Sums of those of lower rank and of the thread's own value; without it, where the first has T(). */
+template <class Group, class T, class Op> CT_DEVICE T inclusive_scan(const Group &group, T v, Op op)
+{
+	for (unsigned int by = 1; by < group.size(); by *= 2) {
+		T other = group.shfl_up(v, by);
+		if (group.thread_rank() >= by)
+			v = op(other, v);
+	}
+	return v;
+}
+
+template <class Group, class T> CT_DEVICE T inclusive_scan(const Group &group, T v)
+{
+	return inclusive_scan(group, v, plus<T>());
+}
+
+template <class Group, class T, class Op> CT_DEVICE T exclusive_scan(const Group &group, T v, Op op)
+{
+	T before = group.shfl_up(inclusive_scan(group, v, op), 1);
+	return group.thread_rank() == 0 ? T() : before;
+}
+
+template <class Group, class T> CT_DEVICE T exclusive_scan(const Group &group, T v)
+{
+	return exclusive_scan(group, v, plus<T>());
+}
+
+/* The threads of the group copy bytes together, in words where all lie so. Nothing is left to wait for, but that all have come. */
+template <class Group, class T>
+CT_DEVICE void memcpy_async(const Group &group, T *to, const T *from, __SIZE_TYPE__ bytes)
+{
+	__SIZE_TYPE__ rank = group.thread_rank(), n = group.size();
+	if ((((__SIZE_TYPE__)to | (__SIZE_TYPE__)from | bytes) & 15) == 0)
+		for (__SIZE_TYPE__ i = rank; i < bytes / 16; i += n)
+			((uint4 *)to)[i] = ((const uint4 *)from)[i];
+	else if ((((__SIZE_TYPE__)to | (__SIZE_TYPE__)from | bytes) & 3) == 0)
+		for (__SIZE_TYPE__ i = rank; i < bytes / 4; i += n)
+			((unsigned int *)to)[i] = ((const unsigned int *)from)[i];
+	else
+		for (__SIZE_TYPE__ i = rank; i < bytes; i += n)
+			((char *)to)[i] = ((const char *)from)[i];
+}
+
+template <class Group> CT_DEVICE void wait(const Group &group)
+{
+	group.sync();
+}
+
+template <unsigned int stages, class Group> CT_DEVICE void wait_prior(const Group &group)
+{
+	group.sync();
 }
 
 #define CT_NO_GRID __attribute__((unavailable("groups of the whole grid (cooperative launches) are not supported")))

@@ -1,5 +1,7 @@
 /* What kernels may ask of the headers, each checked against plain C on the host: prints the names that disagree. */
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/scan.h>
 #include <cstdio>
 #include <cuda_fp16.h>
 #include <device_launch_parameters.h>
@@ -71,6 +73,12 @@ static void check_atomics()
 
 enum { LANES = 32 };
 
+struct three {
+	int i;
+	double d;
+	char c;
+};
+
 __global__ void warps(int *out)
 {
 	int t = (int)threadIdx.x, *o = out + t * 24;
@@ -89,6 +97,15 @@ __global__ void warps(int *out)
 	*o++ = cg::reduce(tile, t, cg::plus<int>());
 	*o++ = (int)tile.thread_rank() + 100 * tile.shfl(t, 2) + 10000 * (int)tile.meta_group_rank();
 	*o++ = (int)tile.ballot(t & 1);
+	*o++ = cg::inclusive_scan(tile, t) + 1000 * cg::exclusive_scan(tile, t, cg::greater<int>());
+	three v = tile.shfl_xor(three{t, 2.0 * t, (char)t}, 5);
+	*o++ = v.i + (int)v.d + v.c;
+	__shared__ int from[LANES], to[LANES];
+	from[t] = 3 * t;
+	block.sync();
+	cg::memcpy_async(block, to, from, sizeof from);
+	cg::wait(block);
+	*o++ = to[LANES - 1 - t];
 	block.sync();
 	if (t % 5 == 0) {
 		cg::coalesced_group some = cg::coalesced_threads();
@@ -116,6 +133,10 @@ static void check_warps()
 		expect("reduce", *o++, 8 * (t & ~7) + 28);
 		expect("thread_block_tile", *o++, t % 8 + 100 * ((t & ~7) + 2) + 10000 * (t / 8));
 		expect("tile.ballot", *o++, 0xaa);
+		expect("inclusive_scan, exclusive_scan", *o++,
+		       (t % 8 + 1) * (2 * (t & ~7) + t % 8) / 2 + 1000 * (t % 8 ? t - 1 : 0));
+		expect("shfl_xor of a struct", *o++, 4 * (t ^ 5));
+		expect("memcpy_async", *o++, 3 * (LANES - 1 - t));
 		if (t % 5 == 0)
 			expect("coalesced_threads", *o++, t / 5 + 100 * fives + 10000 * 10);
 	}

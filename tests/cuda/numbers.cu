@@ -1,10 +1,11 @@
-/* Numbers of 16 and 8 bits, complex ones, parts of words and functions that C has not: kernels beside plain C on the host. Prints the
+/* Numbers of 16 and 8 bits, complex ones, parts of words, functions that C has not, and random ones: kernels beside plain C on the host. Prints the
  * names that disagree. */
 #include <cstdio>
 #include <cuComplex.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
+#include <curand_kernel.h>
 
 static int failures;
 static void expect(const char *what, double got, double want, double off = 0)
@@ -293,6 +294,66 @@ static void check_functions()
 	cudaFree(c);
 }
 
+/* ---- random numbers ---- */
+
+enum { DRAWS = 2000, MOMENTS = 5 };
+template <class S> __global__ void draw(double *o)
+{
+	S s;
+	curand_init(1234, threadIdx.x, 7, &s);
+	double sum[MOMENTS] = {0};
+	for (int i = 0; i < DRAWS; i++) {
+		double x = curand_normal(&s), y = curand_normal_double(&s);
+		sum[0] += x;
+		sum[1] += x * x + y * y;
+		sum[2] += curand_uniform(&s);
+		sum[3] += curand_poisson(&s, 3.5);
+		sum[4] += curand_uniform_double(&s);
+	}
+	for (int k = 0; k < MOMENTS; k++)
+		atomicAdd(&o[k], sum[k] / DRAWS / 64);
+}
+
+/* The second four numbers of a sequence, by skipping the first and by drawing them. */
+__global__ void skip(uint4 *o)
+{
+	curandStatePhilox4_32_10_t s;
+	curand_init(0, 0, 0, &s);
+	o[0] = curand4(&s);
+	curand_init(5, 2, 4, &s);
+	o[1] = curand4(&s);
+	curand_init(5, 2, 0, &s);
+	curand4(&s);
+	o[2] = curand4(&s);
+}
+
+template <class S> static void check_draws(const char *name)
+{
+	static const double mean[MOMENTS] = {0, 2, 0.5, 3.5, 0.5};
+	double *o;
+	cudaMallocManaged(&o, MOMENTS * sizeof *o);
+	memset(o, 0, MOMENTS * sizeof *o);
+	draw<S><<<1, 64>>>(o);
+	cudaDeviceSynchronize();
+	for (int k = 0; k < MOMENTS; k++)
+		expect(name, fabs(o[k] - mean[k]) < 0.03, 1);
+	cudaFree(o);
+}
+
+static void check_random()
+{
+	uint4 *o;
+	check_draws<curandState>("mean of xorwow's numbers");
+	check_draws<curandStatePhilox4_32_10_t>("mean of Philox' numbers");
+	cudaMallocManaged(&o, 3 * sizeof *o);
+	skip<<<1, 1>>>(o);
+	cudaDeviceSynchronize();
+	/* Known answer of counter 0 and key 0 (Salmon et al.). */
+	expect("Philox", o[0].x == 0x6627e8d5 && o[0].y == 0xe169c58d && o[0].z == 0xbc57ac4c && o[0].w == 0x9b00dbd8, 1);
+	expect("Philox' offset", memcmp(&o[1], &o[2], sizeof *o), 0);
+	cudaFree(o);
+}
+
 int main()
 {
 	check_sixteen<half, half2>("half");
@@ -300,6 +361,7 @@ int main()
 	check_eight();
 	check_parts();
 	check_functions();
+	check_random();
 	printf("%d failures\n", failures);
 	return failures != 0;
 }
