@@ -1,12 +1,13 @@
 # Compiles the programs of programs.tsv with ctcc, as they are in checkouts of their suites, runs each, and prints a row a program
 # (make suites). Columns: whether it compiles; its status; whether its own check passes (- where it has none); CPU seconds
 # of the run; and the last line of what went wrong.
-#     POLYBENCH=DIR RODINIA=DIR [ONLY=NAME] [LIMIT=SECONDS] bash tests/suites/run.sh BUILD
+#     POLYBENCH=DIR RODINIA=DIR HECBENCH=DIR [ONLY=NAME] [LIMIT=SECONDS] bash tests/suites/run.sh BUILD
+# Of HeCBench (HECBENCH), whose programs are many, each is made by its own makefile, with ctcc as its compiler, and not run.
 # The suites are not part of this repository. Programs run in a copy of the checkout, in which inputs.sh makes Rodinia's data.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 export PATH=$(cd "$1" && pwd)/bin:$PATH
-[ -n "${POLYBENCH:-}${RODINIA:-}" ] || { echo "suites: set POLYBENCH and RODINIA to checkouts" >&2; exit 2; }
+[ -n "${POLYBENCH:-}${RODINIA:-}${HECBENCH:-}" ] || { echo "suites: set POLYBENCH, RODINIA or HECBENCH to checkouts" >&2; exit 2; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$here/inputs.sh"
@@ -35,12 +36,29 @@ run() { # SUITE NAME FOLDER COMPILE ARGUMENTS CHECK
 		"$([ "$status" = 0 ] && [ $passes != no ] || why "$work/out")"
 }
 
+# A program of HeCBench in a copy of its folder, beside those that its makefile names.
+make_one() { # FOLDER
+	local name=${1##*/}
+	cd "$1" || return
+	make -s clean >/dev/null 2>&1
+	if timeout "${LIMIT:-600}" make -s CC=ctcc ARCH=sm_70 EXTRA_CFLAGS=-w >"$work/log" 2>&1 </dev/null; then
+		printf 'H\t%s\tyes\t-\t-\t-\t\n' "$name"
+	else
+		printf 'H\t%s\tno\t-\t-\t-\t%s\n' "$name" "$(why "$work/log")"
+	fi
+}
+
 for suite in P R; do
 	[ $suite = P ] && from=${POLYBENCH:-} || from=${RODINIA:-}
 	[ -z "$from" ] || { cp -r "$from/." "$work/$suite" && chmod -R u+w "$work/$suite"; } || exit 1
 	[ $suite = P ] || [ -z "$from" ] || make_rodinia_inputs "$work/R"
 done
 printf 'suite\tprogram\tcompiles\tstatus\tcheck\tcpu_s\twhy\n'
+[ -z "${HECBENCH:-}" ] || { cp -r "$HECBENCH/src" "$work/H" && chmod -R u+w "$work/H"; } || exit 1
+for folder in "$work"/H/*-cuda; do
+	[ -d "$folder" ] && [[ -z "${ONLY:-}" || ${folder##*/} == "$ONLY" ]] || continue
+	(make_one "$folder")
+done
 grep -v '^#' "$here/programs.tsv" | while IFS=$'\t' read -r suite name folder compile arguments check; do
 	[ -d "$work/$suite" ] && [[ -z "${ONLY:-}" || $name == "$ONLY" ]] || continue
 	(run "$suite" "$name" "$folder" "$compile" "$arguments" "$check")
