@@ -6,8 +6,6 @@ set -eu
 optional="oclgrind liboclgrind-dev llvm-14-dev g++ opencl-c-headers ocl-icd-opencl-dev"
 # What CUDA programs are best compiled with (ctcc), and C++ for their host side; clang 14 serves too.
 compilers="clang-19 g++"
-# Libraries that CUDA programs include, of which a test compiles one.
-libraries="libcub-dev libthrust-dev"
 packages="gcc libc6-dev make pkg-config libzstd-dev libpcre2-dev libgsl-dev liblzma-dev zlib1g-dev libiberty-dev \
 libcmocka-dev clang libclang-rt-14-dev mandoc xz-utils zstd gzip jq"
 
@@ -26,19 +24,15 @@ for p in $compilers; do
 	[ "${1:-missing}" = install ] || break
 	dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || cuda="${cuda:-} $p"
 done
-for p in $libraries; do
-	[ "${1:-missing}" = install ] || break
-	dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || templates="${templates:-} $p"
-done
-[ -n "$need${wanted:-}${cuda:-}${templates:-}" ] || { echo "deps: everything is installed"; exit 0; }
+[ -n "$need${wanted:-}${cuda:-}" ] || { echo "deps: everything is installed"; exit 0; }
 if ! command -v apt-get >/dev/null 2>&1; then
-	echo "deps: no apt-get here; install the equivalents of:$need${wanted:-}${cuda:-}${templates:-}" >&2
+	echo "deps: no apt-get here; install the equivalents of:$need${wanted:-}${cuda:-}" >&2
 	[ -z "$need" ]
 	exit
 fi
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
-echo "deps: installing$need${wanted:-}${cuda:-}${templates:-}"
+echo "deps: installing$need${wanted:-}${cuda:-}"
 export DEBIAN_FRONTEND=noninteractive
 $sudo apt-get update -q >/dev/null
 # shellcheck disable=SC2086
@@ -52,9 +46,4 @@ if [ -n "${cuda:-}" ]; then
 	# shellcheck disable=SC2086
 	$sudo apt-get install -y -q --no-install-recommends $cuda >/dev/null 2>&1 ||
 		echo "deps: no clang-19 here: ctcc compiles with clang 14"
-fi
-if [ -n "${templates:-}" ]; then
-	# shellcheck disable=SC2086
-	$sudo apt-get install -y -q --no-install-recommends $templates >/dev/null 2>&1 ||
-		echo "deps: no CUB and Thrust here: their test is left out"
 fi

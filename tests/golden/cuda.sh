@@ -146,7 +146,7 @@ agrees lanes "no error: 0 0 0 0 0 wrong" -O3
 if [ -e /usr/include/cub/cub.cuh ] && [ -e /usr/include/thrust/sort.h ]; then
 	agrees library "no error: blocks 0, scan 0, sum 0, sort 0 wrong"
 else
-	skip "CUB and Thrust" "libcub-dev and libthrust-dev are not installed"
+	skip "CUB and Thrust" "libcub-dev and libthrust-dev, which no other test needs, are not installed"
 fi
 
 check "managed variables compile" "$CT_RELEASE/ctcc" -O2 -o managed "$CT_ROOT/tests/cuda/managed.cu"

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 . "$here/inputs.sh"
 
 why() { # LOG: its first error, or else its last line
-	{ grep -m 1 -iE 'error|undefined|not found' "$1" || grep . "$1" | tail -n 1; } | tr '\t' ' ' | cut -c 1-160
+	{ grep -m 1 -iE '^ctcc: |error|undefined|not found' "$1" || grep . "$1" | tail -n 1; } | tr '\t' ' ' | cut -c 1-160
 }
 
 run() { # SUITE NAME FOLDER COMPILE ARGUMENTS CHECK
