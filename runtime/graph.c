@@ -131,7 +131,8 @@ static cudaError_t new_graph(cudaGraph_t *out)
 cudaError_t ct_cuda_capture(cudaGraph_t graph, const struct ct_cuda_work *w)
 {
 	/* Behind what came before it in the program, whichever stream that was on: an order that no dependency can be against. */
-	return add_node(graph, w, graph->n ? &graph->node[graph->n - 1] : NULL, graph->n != 0, NULL);
+	const cudaGraphNode_t *last = graph->n ? &graph->node[graph->n - 1] : NULL;
+	return add_node(graph, w, last, last != NULL, NULL);
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
@@ -314,7 +315,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 
 /* ---- executable graphs ---- */
 
-/* Of the nodes that are not sorted yet the first whose predecessors are; NULL: there is none. */
+/* The first node that is not sorted yet and whose predecessors are; NULL: there is none. */
 static struct CUgraphNode_st *next_node(const struct CUgraph_st *graph)
 {
 	for (size_t i = 0; i < graph->n; i++) {

@@ -15,8 +15,8 @@ typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpr
 
 #if defined(__CUDA__)
 
-/* To the nearest, of two that are as near the even one. What is too large becomes the largest finite number, or, without saturation,
- * infinity, and NaN in E4M3, which has no infinity. */
+/* Rounds to the nearest number, and to the even one of two that are as near. What is too large becomes the largest finite number or,
+ * without saturation, infinity; in E4M3, which has no infinity, NaN. */
 CT_BOTH __nv_fp8_storage_t __nv_cvt_float_to_fp8(float v, __nv_saturation_t saturation, __nv_fp8_interpretation_t kind)
 {
 	const int digits = kind == __NV_E4M3 ? 3 : 2, bias = kind == __NV_E4M3 ? 7 : 15;

@@ -19,7 +19,7 @@ CT_HOST double rcbrt(double x)
 	return 1.0 / cbrt(x);
 }
 
-/* x is an exact number of halves after the remainder is taken. */
+/* The remainder by 2 is exact, so that whole and half numbers give exact results. */
 CT_HOST double sinpi(double x)
 {
 	double r = remainder(x, 2.0);

@@ -254,8 +254,8 @@ void ct_ptx_use_frame(struct ct_ptx_warp *w);
 /* Barriers (barrier.c): the current split arrives; barriers that are complete let go. */
 void ct_ptx_arrive(struct ct_ptx_warp *w, const struct ct_ptx_op *o);
 void ct_ptx_release(struct ct_ptx_run *r);
-/* Where every warp waits: lanes that only wait for others of their warp, which a barrier holds, go on by themselves, as on boards whose
- * lanes have program counters of their own. 1 where some did, 0 where none can, -1 when out of memory. */
+/* When every warp waits, lanes that only wait for others of their warp, which a barrier holds, go on by themselves, as on boards whose
+ * lanes have program counters of their own. Returns 1 when some did, 0 when none can, -1 when out of memory. */
 int ct_ptx_go_alone(struct ct_ptx_run *r);
 
 /* A function of the host is called for every lane of the current split (call.c). */

@@ -70,7 +70,7 @@ static int find_usage(struct usage *u, struct ct_ptx_module *m)
 	return fine ? 0 : -1;
 }
 
-/* Of the variables before symbol `k` one that lies in [offset, offset + bytes) and that a kernel uses together with it, or NULL. */
+/* A variable before symbol `k` that would lie in its way at `offset`, since some kernel uses both; NULL: there is none. */
 static const struct ct_ptx_symbol *in_the_way(const struct usage *u, size_t k, uint32_t offset)
 {
 	const size_t n = u->m->nsymbols;

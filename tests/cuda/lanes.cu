@@ -1,6 +1,6 @@
-/* What boards do with lanes that a program treats carelessly: barriers behind an early return, votes of lanes that leave themselves
- * out, indexes of shared memory that go round, and loops around barriers that some leave first; and kernels of one program that take most of shared memory each. Prints what is
- * not so. */
+/* What boards do with lanes that a program treats carelessly: barriers behind an early return, loops around barriers that some leave
+ * first, votes of lanes that leave themselves out, and indexes of shared memory that go round. And kernels of one program that
+ * take most of shared memory each. Prints what is not so. */
 #include <cstdio>
 
 enum { THREADS = 128, WORK = 125 };

@@ -1,5 +1,5 @@
-/* Numbers of 16 and 8 bits, complex ones, parts of words, functions that C has not, and random ones: kernels beside plain C on the host. Prints the
- * names that disagree. */
+/* Numbers of 16 and 8 bits, complex ones, parts of words, functions that C has not, and random ones: kernels beside plain C on the
+ * host. Prints the names that disagree. */
 #include <cstdio>
 #include <cuComplex.h>
 #include <cuda_bf16.h>

@@ -56,7 +56,7 @@ CT_DEVICE signed char __ldg(const signed char *p)
 	return (signed char)__nvvm_ldg_c((const char *)p);
 }
 
-/* A hinted load or store of a type goes through registers of the type `as`, of which PTX has one for 8 bits, too. */
+/* A hinted load or store of a type goes through registers of the type `as`: PTX has none of 8 bits. */
 #define CT_CUDA_LOAD(name, hint, type, as, ptx, constraint) \
 	CT_DEVICE type name(const type *p) \
 	{ \

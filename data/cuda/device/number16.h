@@ -187,7 +187,8 @@ CT_BOTH bool ct_cuda_are_ordered(CT_16 a, CT_16 b)
 	return !__hisnan(a) && !__hisnan(b);
 }
 
-/* Of one number; of two, as 1.0 or 0.0 for each (2) or as whether it is so of both (b2). With u it is so of NaNs, too. */
+/* Each comparison comes for one number, for two with 1.0 or 0.0 for each (2), and for two with whether it holds of both (b2). Those
+ * with u hold of NaNs, too. */
 #define CT_16_COMPARE_AS(name, test) \
 	CT_BOTH bool __h##name(CT_16 a, CT_16 b) \
 	{ \
@@ -222,7 +223,7 @@ CT_16_COMPARE(ge, >=)
 #undef CT_16_COMPARE
 #undef CT_16_COMPARE_AS
 
-/* Of a number and a NaN min and max are the number; those with _nan are NaN. */
+/* min and max of a number and a NaN are the number; those with _nan are NaN. */
 #define CT_16_EXTREME(name, op) \
 	CT_BOTH CT_16 name##_nan(CT_16 a, CT_16 b) \
 	{ \
