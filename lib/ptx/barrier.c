@@ -53,9 +53,11 @@ static uint32_t waiting_lanes(const struct ct_ptx_warp *w, size_t split)
 static uint32_t returned(const struct ct_ptx_warp *w)
 {
 	uint32_t lanes = 0;
-	for (size_t i = 0; i < w->nsplits; i++)
-		if (w->split[i].state != CT_PTX_SPLIT_FREE && ends_at(w, &w->split[i]))
-			lanes |= waiting_lanes(w, i);
+	for (size_t i = 0; i < w->nsplits; i++) {
+		const uint32_t waiting = waiting_lanes(w, i);
+		if (waiting && ends_at(w, &w->split[i]))
+			lanes |= waiting;
+	}
 	return lanes;
 }
 
