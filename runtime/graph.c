@@ -152,14 +152,14 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
 	cudaError_t error = ct_cuda_enter();
-	cudaGraph_t *slot = error == cudaSuccess ? ct_cuda_capture_of(stream) : NULL;
-	if (error == cudaSuccess && (!slot || !*slot))
+	cudaGraph_t captured = error == cudaSuccess ? ct_cuda_captured_into(stream) : NULL;
+	if (error == cudaSuccess && !captured)
 		error = cudaErrorIllegalState;
 	if (error == cudaSuccess && !graph)
 		error = cudaErrorInvalidValue;
 	if (error == cudaSuccess) {
-		*graph = *slot;
-		ct_cuda_end_capture(*slot);
+		*graph = captured;
+		ct_cuda_end_capture(captured);
 	}
 	return ct_cuda_leave(error);
 }
@@ -169,10 +169,9 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 	cudaError_t error = ct_cuda_enter();
 	if (error == cudaSuccess && !status)
 		error = cudaErrorInvalidValue;
-	if (error == cudaSuccess) {
-		const cudaGraph_t *slot = ct_cuda_capture_of(stream);
-		*status = slot && *slot ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-	}
+	if (error == cudaSuccess)
+		*status = ct_cuda_captured_into(stream) ? cudaStreamCaptureStatusActive
+		                                        : cudaStreamCaptureStatusNone;
 	return ct_cuda_leave(error);
 }
 
@@ -413,14 +412,15 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
 	cudaError_t error = ct_cuda_enter();
-	cudaGraph_t *slot = NULL;
+	cudaGraph_t graph = NULL;
 	if (error == cudaSuccess && !is_exec(exec))
 		error = cudaErrorInvalidValue;
-	if (error == cudaSuccess && (slot = ct_cuda_capture_of(stream)) && *slot)
-		for (size_t i = 0; i < exec->n && error == cudaSuccess; i++)
-			error = ct_cuda_capture(*slot, &exec->node[i]->work);
+	if (error == cudaSuccess)
+		graph = ct_cuda_captured_into(stream);
+	for (size_t i = 0; graph && i < exec->n && error == cudaSuccess; i++)
+		error = ct_cuda_capture(graph, &exec->node[i]->work);
 	error = ct_cuda_leave(error);
-	if (slot && *slot)
+	if (graph)
 		return error;
 	for (size_t i = 0; error == cudaSuccess && i < exec->n; i++)
 		error = ct_cuda_do(&exec->node[i]->work);

@@ -165,12 +165,12 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 {
 	struct ct_cuda_function *f;
 	cudaError_t error = ct_cuda_enter();
-	cudaGraph_t *slot = error == cudaSuccess ? ct_cuda_capture_of(stream) : NULL;
+	cudaGraph_t graph = error == cudaSuccess ? ct_cuda_captured_into(stream) : NULL;
 	void *none = NULL;
 	if (error == cudaSuccess)
 		error = ct_cuda_find_function(function, &f);
-	if (error == cudaSuccess && slot && *slot)
-		error = capture_launch(*slot, f, function, grid, block, arguments, shared_bytes);
+	if (error == cudaSuccess && graph)
+		error = capture_launch(graph, f, function, grid, block, arguments, shared_bytes);
 	else if (error == cudaSuccess)
 		error = ct_cuda_launch(f, grid, block, shared_bytes, arguments ? arguments : &none, NULL,
 		                       0);

@@ -322,8 +322,7 @@ cudaError_t cudaFree(void *p)
 cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
 {
 	cudaError_t error = ct_cuda_enter();
-	const cudaGraph_t *slot = error == cudaSuccess ? ct_cuda_capture_of(stream) : NULL;
-	const int captured = slot && *slot;
+	const int captured = error == cudaSuccess && ct_cuda_captured_into(stream);
 	error = ct_cuda_leave(error);
 	if (error != cudaSuccess || captured)
 		return error;

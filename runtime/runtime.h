@@ -152,8 +152,14 @@ cudaError_t ct_cuda_submit(cudaStream_t stream, const struct ct_cuda_work *w);
  * lock. */
 cudaError_t ct_cuda_launch_work(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                 size_t shared_bytes, struct ct_cuda_work *w);
-/* The graph that a stream is captured into, or NULL there; NULL: it is no stream that can be captured. */
+/* Where a stream keeps the graph that it is captured into; NULL: it is no stream that can be captured. */
 cudaGraph_t *ct_cuda_capture_of(cudaStream_t stream);
+/* The graph that a stream is captured into, or NULL. */
+static inline cudaGraph_t ct_cuda_captured_into(cudaStream_t stream)
+{
+	const cudaGraph_t *at = ct_cuda_capture_of(stream);
+	return at ? *at : NULL;
+}
 /* Adds work to a graph behind all that it has; the arguments are copied. */
 cudaError_t ct_cuda_capture(cudaGraph_t graph, const struct ct_cuda_work *w);
 /* Streams and events are captured into that graph no more. */

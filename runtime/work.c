@@ -53,10 +53,9 @@ cudaError_t ct_cuda_do(const struct ct_cuda_work *w)
 cudaError_t ct_cuda_submit(cudaStream_t stream, const struct ct_cuda_work *w)
 {
 	cudaError_t error = ct_cuda_enter();
-	cudaGraph_t *slot = error == cudaSuccess ? ct_cuda_capture_of(stream) : NULL;
-	const int captured = slot && *slot;
-	if (captured)
-		error = ct_cuda_capture(*slot, w);
+	cudaGraph_t graph = error == cudaSuccess ? ct_cuda_captured_into(stream) : NULL;
+	if (graph)
+		error = ct_cuda_capture(graph, w);
 	error = ct_cuda_leave(error);
-	return error == cudaSuccess && !captured ? ct_cuda_do(w) : error;
+	return error == cudaSuccess && !graph ? ct_cuda_do(w) : error;
 }

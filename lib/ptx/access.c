@@ -110,9 +110,9 @@ static int resolve_lanes(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint3
 		uint32_t lane = ct_low_bit(mask);
 		uint64_t a = w->address[lane];
 		int space = o->space == CT_PTX_GENERIC ? generic_space(&a) : o->space;
+		/* Boards take 32 bits of a shared address, however far an index has gone round. */
 		if (o->space == CT_PTX_SHARED)
-			a = (uint32_t)
-				a; /* what boards take of a shared address, however far an index has gone round */
+			a = (uint32_t)a;
 		if (a & (bytes - 1))
 			return refuse(w, o, CT_PTX_MISALIGNED, lane, bytes, space);
 		w->host_row[lane] = lane_host(w, o, space, a, lane, bytes);

@@ -8,14 +8,7 @@
 
 namespace cg = cooperative_groups;
 
-static int failures;
-static void expect(const char *what, long long got, long long want)
-{
-	if (got == want)
-		return;
-	printf("%s: %lld, not %lld\n", what, got, want);
-	failures++;
-}
+#include "expect.h"
 
 struct counters {
 	int i, least, most, bits, swapped;

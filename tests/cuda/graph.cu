@@ -1,14 +1,7 @@
 /* Graphs of work from streams and by hand, and pools of memory. Prints what is not as it should be. */
 #include <cstdio>
 
-static int failures;
-static void expect(const char *what, long long got, long long want)
-{
-	if (got == want)
-		return;
-	printf("%s: %lld, not %lld\n", what, got, want);
-	failures++;
-}
+#include "expect.h"
 #define GOOD(call) expect(#call, call, cudaSuccess)
 
 __constant__ int more;

@@ -1,14 +1,120 @@
-/* device/number16.h - what half (cuda_fp16.h) and nv_bfloat16 (cuda_bf16.h) have in common. Each of them includes this file, which
- * has no guard, with these macros, and takes them back with number16_end.h:
+/* device/number16.h - half (cuda_fp16.h) and nv_bfloat16 (cuda_bf16.h), whose types and functions differ by their names. Each of these
+ * headers includes this file, which has no guard, with these macros, which end here:
  *
- *   CT_16, CT_16_PAIR     the types of one number and of two
- *   CT_16_BITS(bits)      the number of 16 bits, CT_16_TO(float) the nearest one, CT_16_FROM(number) its value
- *   CT_16_INFINITY        the bits of infinity
- *   CT_16_DO_2(name, a, b), CT_16_DO_3(a, b, c), CT_16_DO_PAIRS_2, CT_16_DO_PAIRS_3
- *                         statements that return the sum, difference or product, or the fused one, of numbers and pairs, in the
- *                         GPU's own instructions; empty where there are none
+ *   CT_16, CT_16_PAIR           the types of one number and of two; with _raw behind, of their bits
+ *   CT_16_NAME                  what functions call the type
+ *   CT_16_ENCODE, CT_16_DECODE  functions from single precision to the nearest number's bits and back
+ *   CT_16_ONE, CT_16_INFINITY   the bits of 1 and of infinity
+ *   CT_16_PTX                   what PTX calls the type
+ *   CT_16_ADDS, CT_16_FUSES     defined where the GPU has instructions for sums and products; for fused ones
  *
  * What no instruction does is computed in single precision and rounded once. */
+#define CT_16_JOIN_3(a, b, c) a##b##c
+#define CT_16_JOIN(a, b, c) CT_16_JOIN_3(a, b, c)
+#define CT_16_N(before, behind) CT_16_JOIN(before, CT_16_NAME, behind)
+#define CT_16_RAW CT_16_JOIN(CT_16, _raw, )
+#define CT_16_PAIR_RAW CT_16_JOIN(CT_16_PAIR, _raw, )
+
+struct CT_16 {
+	unsigned short __x;
+	CT_16() = default;
+	__host__ __device__ CT_16(const CT_16_RAW &r) : __x(r.x)
+	{
+	}
+#define CT_16_OF(type) \
+	__host__ __device__ CT_16(type v) : __x(CT_16_ENCODE((float)v)) \
+	{ \
+	}
+	CT_16_OF(float)
+	CT_16_OF(double)
+	CT_16_OF(int)
+	CT_16_OF(unsigned int)
+	CT_16_OF(long)
+	CT_16_OF(unsigned long)
+	CT_16_OF(long long)
+	CT_16_OF(unsigned long long)
+#undef CT_16_OF
+	__host__ __device__ operator float() const
+	{
+		return CT_16_DECODE(__x);
+	}
+	__host__ __device__ operator CT_16_RAW() const
+	{
+		return CT_16_RAW{__x};
+	}
+};
+
+struct __align__(4) CT_16_PAIR {
+	CT_16 x, y;
+	CT_16_PAIR() = default;
+	__host__ __device__ CT_16_PAIR(const CT_16 &a, const CT_16 &b) : x(a), y(b)
+	{
+	}
+	__host__ __device__ CT_16_PAIR(const CT_16_PAIR_RAW &r) : x(CT_16_RAW{r.x}), y(CT_16_RAW{r.y})
+	{
+	}
+	__host__ __device__ operator CT_16_PAIR_RAW() const
+	{
+		return CT_16_PAIR_RAW{x.__x, y.__x};
+	}
+};
+
+/* ---- conversions ---- */
+
+#define CT_16_CONVERT(result, name, type, value) \
+	CT_BOTH result name(type v) \
+	{ \
+		return value; \
+	}
+#define CT_16_CONVERT_2(name, type) \
+	CT_BOTH CT_16_PAIR name(type a, type b) \
+	{ \
+		return CT_16_PAIR(CT_16(a), CT_16(b)); \
+	}
+CT_16_CONVERT(CT_16, CT_16_N(__float2, ), float, CT_16(v))
+CT_16_CONVERT(CT_16, CT_16_N(__float2, _rn), float, CT_16(v))
+CT_16_CONVERT(CT_16, CT_16_N(__double2, ), double, CT_16(v))
+CT_16_CONVERT(float, CT_16_N(__, 2float), CT_16, float(v))
+CT_16_CONVERT(unsigned short, CT_16_N(__, _as_ushort), CT_16, v.__x)
+CT_16_CONVERT(short, CT_16_N(__, _as_short), CT_16, (short)v.__x)
+CT_16_CONVERT(CT_16, CT_16_N(__ushort_as_, ), unsigned short, CT_16(CT_16_RAW{v}))
+CT_16_CONVERT(CT_16, CT_16_N(__short_as_, ), short, CT_16(CT_16_RAW{(unsigned short)v}))
+CT_16_CONVERT_2(CT_16_N(__halves2, 2), CT_16)
+CT_16_CONVERT_2(CT_16_N(make_, 2), CT_16)
+CT_16_CONVERT_2(CT_16_N(__floats2, 2_rn), float)
+CT_16_CONVERT(CT_16_PAIR, CT_16_JOIN(__, CT_16_NAME, CT_16_JOIN(2, CT_16_NAME, 2)), CT_16, CT_16_PAIR(v, v))
+CT_16_CONVERT(CT_16_PAIR, CT_16_N(__float2, 2_rn), float, CT_16_PAIR(CT_16(v), CT_16(v)))
+CT_16_CONVERT(CT_16_PAIR, CT_16_N(__float22, 2_rn), float2, CT_16_PAIR(CT_16(v.x), CT_16(v.y)))
+CT_16_CONVERT(float2, CT_16_N(__, 22float2), CT_16_PAIR, make_float2(float(v.x), float(v.y)))
+CT_16_CONVERT(CT_16, CT_16_N(__low2, ), CT_16_PAIR, v.x)
+CT_16_CONVERT(CT_16, CT_16_N(__high2, ), CT_16_PAIR, v.y)
+CT_16_CONVERT(float, __low2float, CT_16_PAIR, float(v.x))
+CT_16_CONVERT(float, __high2float, CT_16_PAIR, float(v.y))
+CT_16_CONVERT(CT_16_PAIR, CT_16_N(__low2, 2), CT_16_PAIR, CT_16_PAIR(v.x, v.x))
+CT_16_CONVERT(CT_16_PAIR, CT_16_N(__high2, 2), CT_16_PAIR, CT_16_PAIR(v.y, v.y))
+CT_16_CONVERT(CT_16_PAIR, __lowhigh2highlow, CT_16_PAIR, CT_16_PAIR(v.y, v.x))
+
+/* To integers through single precision, which holds every number. */
+#define CT_16_ROUND(type, name, round, function) \
+	CT_DEVICE type CT_16_N(__, CT_16_JOIN_3(2, name, round))(CT_16 v) \
+	{ \
+		return (type)function(float(v)); \
+	}
+#define CT_16_INTEGER(type, name) \
+	CT_16_ROUND(type, name, _rz, ) \
+	CT_16_ROUND(type, name, _rn, rintf) \
+	CT_16_ROUND(type, name, _rd, floorf) \
+	CT_16_ROUND(type, name, _ru, ceilf)
+CT_16_INTEGER(short, short)
+CT_16_INTEGER(unsigned short, ushort)
+CT_16_INTEGER(int, int)
+CT_16_INTEGER(unsigned int, uint)
+CT_16_INTEGER(long long, ll)
+CT_16_INTEGER(unsigned long long, ull)
+#undef CT_16_INTEGER
+#undef CT_16_ROUND
+#undef CT_16_CONVERT
+#undef CT_16_CONVERT_2
 
 CT_BOTH CT_16_PAIR ct_cuda_pair_of(CT_16 x, CT_16 y)
 {
@@ -22,21 +128,72 @@ CT_BOTH unsigned int ct_cuda_word(CT_16_PAIR v)
 
 CT_BOTH void ct_cuda_set_word(CT_16_PAIR &v, unsigned int word)
 {
-	v = CT_16_PAIR(CT_16_BITS((unsigned short)word), CT_16_BITS((unsigned short)(word >> 16)));
+	v = CT_16_PAIR_RAW{(unsigned short)word, (unsigned short)(word >> 16)};
 }
 
 /* ---- arithmetic ---- */
+
+CT_DEVICE CT_16 __hfma(CT_16 a, CT_16 b, CT_16 c)
+{
+#if defined(CT_16_FUSES)
+	__asm__("fma.rn." CT_16_PTX " %0, %1, %2, %3;" : "=h"(a.__x) : "h"(a.__x), "h"(b.__x), "h"(c.__x));
+	return a;
+#else
+	return CT_16(fmaf(float(a), float(b), float(c)));
+#endif
+}
+
+CT_DEVICE CT_16_PAIR __hfma2(CT_16_PAIR a, CT_16_PAIR b, CT_16_PAIR c)
+{
+#if defined(CT_16_FUSES)
+	unsigned int w;
+	__asm__("fma.rn." CT_16_PTX "x2 %0, %1, %2, %3;"
+	        : "=r"(w)
+	        : "r"(ct_cuda_word(a)), "r"(ct_cuda_word(b)), "r"(ct_cuda_word(c)));
+	ct_cuda_set_word(a, w);
+	return a;
+#else
+	return ct_cuda_pair_of(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+#endif
+}
+
+/* What returns a sum, difference or product in instructions of the type: its own, or the fused one with 1, -1 or -0 in the place of what
+ * the plain one lacks, a * 1 + b, b * -1 + a and a * b - 0, which are exact but for the one rounding and have the plain one's sign. */
+#if defined(CT_16_ADDS)
+#define CT_16_DO(name, a, b) \
+	__asm__(CT_16_PTX_##name CT_16_PTX " %0, %1, %2;" : "=h"(a.__x) : "h"(a.__x), "h"(b.__x)); \
+	return a;
+#define CT_16_DO_PAIRS(name, a, b) \
+	unsigned int w; \
+	__asm__(CT_16_PTX_##name CT_16_PTX "x2 %0, %1, %2;" : "=r"(w) : "r"(ct_cuda_word(a)), "r"(ct_cuda_word(b))); \
+	ct_cuda_set_word(a, w); \
+	return a;
+#define CT_16_PTX___hadd "add."
+#define CT_16_PTX___hsub "sub."
+#define CT_16_PTX___hmul "mul."
+#elif defined(CT_16_FUSES)
+#define CT_16_DO(name, a, b) return __hfma(CT_16_FUSED_##name(a, b, CT_16_OF_BITS));
+#define CT_16_DO_PAIRS(name, a, b) return __hfma2(CT_16_FUSED_##name(a, b, CT_16_PAIR_OF_BITS));
+#define CT_16_OF_BITS(bits) CT_16(CT_16_RAW{bits})
+#define CT_16_PAIR_OF_BITS(bits) CT_16_PAIR(CT_16_PAIR_RAW{bits, bits})
+#define CT_16_FUSED___hadd(a, b, number) a, number(CT_16_ONE), b
+#define CT_16_FUSED___hsub(a, b, number) b, number(CT_16_ONE | 0x8000), a
+#define CT_16_FUSED___hmul(a, b, number) a, b, number(0x8000)
+#else
+#define CT_16_DO(name, a, b)
+#define CT_16_DO_PAIRS(name, a, b)
+#endif
 
 /* A sum, difference or product of two numbers of 16 bits is rounded right when it comes from single precision. */
 #define CT_16_OPERATION(name, op) \
 	CT_BOTH CT_16 name(CT_16 a, CT_16 b) \
 	{ \
-		CT_16_DO_2(name, a, b) \
-		return CT_16_TO(CT_16_FROM(a) op CT_16_FROM(b)); \
+		CT_16_DO(name, a, b) \
+		return CT_16(float(a) op float(b)); \
 	} \
 	CT_BOTH CT_16_PAIR name##2(CT_16_PAIR a, CT_16_PAIR b) \
 	{ \
-		CT_16_DO_PAIRS_2(name, a, b) \
+		CT_16_DO_PAIRS(name, a, b) \
 		return ct_cuda_pair_of(name(a.x, b.x), name(a.y, b.y)); \
 	} \
 	CT_BOTH CT_16 name##_rn(CT_16 a, CT_16 b) \
@@ -52,26 +209,14 @@ CT_16_OPERATION(__hsub, -)
 CT_16_OPERATION(__hmul, *)
 #undef CT_16_OPERATION
 
-CT_DEVICE CT_16 __hfma(CT_16 a, CT_16 b, CT_16 c)
-{
-	CT_16_DO_3(a, b, c)
-	return CT_16_TO(fmaf(CT_16_FROM(a), CT_16_FROM(b), CT_16_FROM(c)));
-}
-
-CT_DEVICE CT_16_PAIR __hfma2(CT_16_PAIR a, CT_16_PAIR b, CT_16_PAIR c)
-{
-	CT_16_DO_PAIRS_3(a, b, c)
-	return ct_cuda_pair_of(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
-}
-
 CT_BOTH CT_16 __hneg(CT_16 v)
 {
-	return CT_16_BITS((unsigned short)(v.__x ^ 0x8000));
+	return CT_16_N(__ushort_as_, )((unsigned short)(v.__x ^ 0x8000));
 }
 
 CT_BOTH CT_16 __habs(CT_16 v)
 {
-	return CT_16_BITS((unsigned short)(v.__x & 0x7fff));
+	return CT_16_N(__ushort_as_, )((unsigned short)(v.__x & 0x7fff));
 }
 
 CT_BOTH CT_16_PAIR __hneg2(CT_16_PAIR v)
@@ -86,7 +231,7 @@ CT_BOTH CT_16_PAIR __habs2(CT_16_PAIR v)
 
 CT_BOTH CT_16 __hdiv(CT_16 a, CT_16 b)
 {
-	return CT_16_TO(CT_16_FROM(a) / CT_16_FROM(b));
+	return CT_16(float(a) / float(b));
 }
 
 CT_BOTH CT_16_PAIR __h2div(CT_16_PAIR a, CT_16_PAIR b)
@@ -97,8 +242,8 @@ CT_BOTH CT_16_PAIR __h2div(CT_16_PAIR a, CT_16_PAIR b)
 /* Results from 0 to 1, of NaN 0; and results that are not below 0. */
 CT_BOTH CT_16 ct_cuda_saturated(CT_16 v)
 {
-	float x = CT_16_FROM(v);
-	return CT_16_TO(x > 1.0f ? 1.0f : x > 0.0f ? x : 0.0f);
+	float x = float(v);
+	return CT_16(x > 1.0f ? 1.0f : x > 0.0f ? x : 0.0f);
 }
 
 #define CT_16_SATURATED(name) \
@@ -128,7 +273,7 @@ CT_DEVICE CT_16_PAIR __hfma2_sat(CT_16_PAIR a, CT_16_PAIR b, CT_16_PAIR c)
 CT_DEVICE CT_16 __hfma_relu(CT_16 a, CT_16 b, CT_16 c)
 {
 	CT_16 v = __hfma(a, b, c);
-	return CT_16_FROM(v) < 0.0f ? CT_16_BITS(0) : v;
+	return float(v) < 0.0f ? CT_16_N(__ushort_as_, )(0) : v;
 }
 
 CT_DEVICE CT_16_PAIR __hfma2_relu(CT_16_PAIR a, CT_16_PAIR b, CT_16_PAIR c)
@@ -141,7 +286,7 @@ CT_DEVICE CT_16_PAIR __hfma2_relu(CT_16_PAIR a, CT_16_PAIR b, CT_16_PAIR c)
 #define CT_16_FUNCTION(name, function) \
 	CT_DEVICE CT_16 h##name(CT_16 v) \
 	{ \
-		return CT_16_TO(function(CT_16_FROM(v))); \
+		return CT_16(function(float(v))); \
 	} \
 	CT_DEVICE CT_16_PAIR h2##name(CT_16_PAIR v) \
 	{ \
@@ -174,7 +319,7 @@ CT_BOTH bool __hisnan(CT_16 v)
 
 CT_BOTH CT_16_PAIR __hisnan2(CT_16_PAIR v)
 {
-	return ct_cuda_pair_of(CT_16_TO((float)__hisnan(v.x)), CT_16_TO((float)__hisnan(v.y)));
+	return ct_cuda_pair_of(CT_16((float)__hisnan(v.x)), CT_16((float)__hisnan(v.y)));
 }
 
 CT_BOTH int __hisinf(CT_16 v)
@@ -196,19 +341,19 @@ CT_BOTH bool ct_cuda_are_ordered(CT_16 a, CT_16 b)
 	} \
 	CT_BOTH CT_16_PAIR __h##name##2(CT_16_PAIR a, CT_16_PAIR b) \
 	{ \
-		return ct_cuda_pair_of(CT_16_TO((float)__h##name(a.x, b.x)), \
-		                       CT_16_TO((float)__h##name(a.y, b.y))); \
+		return ct_cuda_pair_of(CT_16((float)__h##name(a.x, b.x)), \
+		                       CT_16((float)__h##name(a.y, b.y))); \
 	} \
 	CT_BOTH bool __hb##name##2(CT_16_PAIR a, CT_16_PAIR b) \
 	{ \
 		return __h##name(a.x, b.x) && __h##name(a.y, b.y); \
 	}
 #define CT_16_COMPARE(name, op) \
-	CT_16_COMPARE_AS(name, ct_cuda_are_ordered(a, b) && CT_16_FROM(a) op CT_16_FROM(b)) \
-	CT_16_COMPARE_AS(name##u, !ct_cuda_are_ordered(a, b) || CT_16_FROM(a) op CT_16_FROM(b)) \
+	CT_16_COMPARE_AS(name, ct_cuda_are_ordered(a, b) && float(a) op float(b)) \
+	CT_16_COMPARE_AS(name##u, !ct_cuda_are_ordered(a, b) || float(a) op float(b)) \
 	CT_BOTH bool operator op(const CT_16 &a, const CT_16 &b) \
 	{ \
-		return CT_16_FROM(a) op CT_16_FROM(b); \
+		return float(a) op float(b); \
 	} \
 	CT_BOTH bool operator op(const CT_16_PAIR &a, const CT_16_PAIR &b) \
 	{ \
@@ -227,7 +372,7 @@ CT_16_COMPARE(ge, >=)
 #define CT_16_EXTREME(name, op) \
 	CT_BOTH CT_16 name##_nan(CT_16 a, CT_16 b) \
 	{ \
-		return __hisnan(a) || (!__hisnan(b) && CT_16_FROM(a) op CT_16_FROM(b)) ? a : b; \
+		return __hisnan(a) || (!__hisnan(b) && float(a) op float(b)) ? a : b; \
 	} \
 	CT_BOTH CT_16 name(CT_16 a, CT_16 b) \
 	{ \
@@ -285,12 +430,12 @@ CT_BOTH CT_16_PAIR operator-(const CT_16_PAIR &a)
 
 CT_BOTH CT_16 &operator++(CT_16 &a)
 {
-	return a = __hadd(a, CT_16_TO(1.0f));
+	return a = __hadd(a, CT_16(1.0f));
 }
 
 CT_BOTH CT_16 &operator--(CT_16 &a)
 {
-	return a = __hsub(a, CT_16_TO(1.0f));
+	return a = __hsub(a, CT_16(1.0f));
 }
 
 /* ---- memory and other lanes ---- */
@@ -313,15 +458,15 @@ CT_DEVICE CT_16 atomicAdd(CT_16 *p, CT_16 v)
 	unsigned short old = *(volatile unsigned short *)p, seen;
 	do {
 		seen = old;
-		old = atomicCAS((unsigned short *)p, seen, __hadd(CT_16_BITS(seen), v).__x);
+		old = atomicCAS((unsigned short *)p, seen, __hadd(CT_16_N(__ushort_as_, )(seen), v).__x);
 	} while (old != seen);
-	return CT_16_BITS(old);
+	return CT_16_N(__ushort_as_, )(old);
 }
 
 #define CT_16_LOAD(name) \
 	CT_DEVICE CT_16 name(const CT_16 *p) \
 	{ \
-		return CT_16_BITS(name(&p->__x)); \
+		return CT_16_N(__ushort_as_, )(name(&p->__x)); \
 	} \
 	CT_DEVICE CT_16_PAIR name(const CT_16_PAIR *p) \
 	{ \
@@ -353,7 +498,7 @@ CT_16_STORE(__stwt)
 #define CT_16_SHUFFLE(name) \
 	CT_DEVICE CT_16 __##name##_sync(unsigned int mask, CT_16 v, int lane, int width = 32) \
 	{ \
-		return CT_16_BITS((unsigned short)__##name##_sync(mask, (int)v.__x, lane, width)); \
+		return CT_16_N(__ushort_as_, )((unsigned short)__##name##_sync(mask, (int)v.__x, lane, width)); \
 	} \
 	CT_DEVICE CT_16_PAIR __##name##_sync(unsigned int mask, CT_16_PAIR v, int lane, int width = 32) \
 	{ \
@@ -365,3 +510,29 @@ CT_16_SHUFFLE(shfl_up)
 CT_16_SHUFFLE(shfl_down)
 CT_16_SHUFFLE(shfl_xor)
 #undef CT_16_SHUFFLE
+
+#undef CT_16_DO
+#undef CT_16_DO_PAIRS
+#undef CT_16_PTX___hadd
+#undef CT_16_PTX___hsub
+#undef CT_16_PTX___hmul
+#undef CT_16_FUSED___hadd
+#undef CT_16_FUSED___hsub
+#undef CT_16_FUSED___hmul
+#undef CT_16_OF_BITS
+#undef CT_16_PAIR_OF_BITS
+#undef CT_16_ADDS
+#undef CT_16_FUSES
+#undef CT_16_PTX
+#undef CT_16_ONE
+#undef CT_16_INFINITY
+#undef CT_16_DECODE
+#undef CT_16_ENCODE
+#undef CT_16_RAW
+#undef CT_16_PAIR_RAW
+#undef CT_16_N
+#undef CT_16_JOIN
+#undef CT_16_JOIN_3
+#undef CT_16_NAME
+#undef CT_16_PAIR
+#undef CT_16
