@@ -450,12 +450,11 @@ CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule module, const
 
 /* ---- functions ---- */
 
-/* What can be known of a kernel without machine code; shared memory and registers are those of its
- * PTX. */
+/* Registers are those of the machine code that traces have, shared and local memory those of the PTX. */
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
 {
 	CUresult r = ct_cuda_driver_enter();
-	const struct ct_cuda_function *f = (struct ct_cuda_function *)function;
+	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
 	if (r == CUDA_SUCCESS && !value)
 		r = CUDA_ERROR_INVALID_VALUE;
 	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
@@ -506,36 +505,41 @@ static int extra_buffer(void **extra, const void **buffer, size_t *bytes)
 }
 
 /* Arguments come as pointers (parameters) or as one buffer (extra), never both. */
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void **parameters, void **extra)
+static CUresult launch(CUfunction function, struct ct_cuda_shape shape, void **parameters, void **extra)
 {
 	CUresult r = ct_cuda_driver_enter();
 	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
 	const void *buffer;
 	size_t bytes;
-	(void)stream;
 	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
 		r = CUDA_ERROR_INVALID_HANDLE;
 	if (r == CUDA_SUCCESS && ((parameters && extra) || extra_buffer(extra, &buffer, &bytes) < 0))
 		r = CUDA_ERROR_INVALID_VALUE;
 	if (r == CUDA_SUCCESS)
-		r = ct_cuda_result(ct_cuda_launch(
-			f, (dim3){grid_x, grid_y, grid_z}, (dim3){block_x, block_y, block_z},
-			shared_bytes, parameters, buffer, bytes));
+		r = ct_cuda_result(ct_cuda_launch(f, shape, parameters, buffer, bytes));
 	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void **parameters, void **extra)
+{
+	(void)stream;
+	return launch(function,
+	              (struct ct_cuda_shape){
+			      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, 0},
+	              parameters, extra);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                    unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                                    unsigned shared_bytes, CUstream stream, void **parameters)
 {
-	(void)function, (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y;
-	(void)block_z, (void)shared_bytes, (void)stream, (void)parameters;
-	ct_cuda_driver_enter();
-	return ct_cuda_driver_leave((CUresult)ct_cuda_refuse(
-		"cuLaunchCooperativeKernel",
-		"synchronization of a whole grid is not emulated: blocks run one after the other"));
+	(void)stream;
+	return launch(function,
+	              (struct ct_cuda_shape){
+			      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, 1},
+	              parameters, NULL);
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,

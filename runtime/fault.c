@@ -96,6 +96,10 @@ cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct
 	ct_cuda_say("launch %" PRIu64 " was %s<<<(%u,%u,%u), (%u,%u,%u)>>>", ct_cuda.launches,
 	            f->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
 	            l->block[2]);
+	if (r->fault.kind == CT_PTX_STEPS && !l->cooperative)
+		ct_cuda_say(
+			"blocks run one after the other: CACHETRIAGE_RESIDENT=1 runs those side by side that fit on "
+			"the board");
 	ct_cuda.fault = r->fault.kind == CT_PTX_NO_FAULT ? cudaErrorLaunchFailure : error_of(&r->fault);
 	return ct_cuda.fault;
 }

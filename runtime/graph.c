@@ -218,9 +218,11 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const struct cudaKernelNodeParams *p)
 {
 	struct ct_cuda_work w;
-	cudaError_t error = p ? ct_cuda_launch_work(p->func, p->gridDim, p->blockDim, p->kernelParams,
-	                                            p->sharedMemBytes, &w)
-	                      : cudaErrorInvalidValue;
+	cudaError_t error = cudaErrorInvalidValue;
+	if (p)
+		error = ct_cuda_launch_work(
+			p->func, (struct ct_cuda_shape){p->gridDim, p->blockDim, p->sharedMemBytes, 0},
+			p->kernelParams, &w);
 	if (error != cudaSuccess)
 		return ct_cuda_enter(), ct_cuda_leave(error);
 	error = api_add(node, graph, behind, n, &w, p->kernelParams || !p->extra);

@@ -47,11 +47,20 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
 	return cudaSuccess;
 }
 
-/* The limits of every board that is emulated: the guide's table of technical specifications. */
-static cudaError_t check_sizes(const struct ct_cuda_function *f, dim3 grid, dim3 block,
-                               size_t shared_bytes)
+/* Whether all CTAs of a launch fit on the board at once. */
+static int fits(struct ct_cuda_function *f, const struct ct_cuda_shape *s)
+{
+	int blocks, threads = (int)(s->block.x * s->block.y * s->block.z);
+	return ct_cuda_occupancy(f, threads, s->shared_bytes, &blocks) == cudaSuccess &&
+	       (uint64_t)s->grid.x * s->grid.y * s->grid.z <= (uint64_t)blocks * ct_cuda.gpu.sms;
+}
+
+/* The limits of every board that is emulated: the guide's table of technical specifications. CTAs of a cooperative launch have to fit
+ * on the board at once. */
+static cudaError_t check_shape(struct ct_cuda_function *f, const struct ct_cuda_shape *s)
 {
 	const struct ct_ptx_kernel *k = f->kernel;
+	const dim3 grid = s->grid, block = s->block;
 	size_t most = ct_cuda_shared_default();
 	if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z || grid.x > 0x7fffffff ||
 	    grid.y > 65535 || grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
@@ -59,9 +68,9 @@ static cudaError_t check_sizes(const struct ct_cuda_function *f, dim3 grid, dim3
 		return cudaErrorInvalidConfiguration;
 	if (f->dynamic_shared_max > 0)
 		most = (size_t)f->dynamic_shared_max + k->shared_bytes;
-	if (shared_bytes > most || k->shared_bytes > most - shared_bytes)
+	if (s->shared_bytes > most || k->shared_bytes > most - s->shared_bytes)
 		return cudaErrorInvalidValue;
-	return cudaSuccess;
+	return !s->cooperative || fits(f, s) ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
 }
 
 /* Lays the arguments out as the kernel's parameters are. */
@@ -71,17 +80,18 @@ static void gather(const struct ct_ptx_kernel *k, void **params, unsigned char *
 		memcpy(buffer + k->params[i].offset, params[i], k->params[i].bytes);
 }
 
-cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, size_t shared_bytes,
-                           void **params, const void *given, size_t bytes)
+cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shape, void **params,
+                           const void *given, size_t bytes)
 {
 	const struct ct_ptx_kernel *k = f->kernel;
-	cudaError_t error = check_sizes(f, grid, block, shared_bytes);
+	cudaError_t error = check_shape(f, &shape);
 	struct ct_ptx_launch l = {
 		.module = f->module->ptx,
 		.kernel = k,
-		.grid = {grid.x, grid.y, grid.z},
-		.block = {block.x, block.y, block.z},
-		.dynamic_shared = (uint32_t)shared_bytes,
+		.grid = {shape.grid.x, shape.grid.y, shape.grid.z},
+		.block = {shape.block.x, shape.block.y, shape.block.z},
+		.dynamic_shared = (uint32_t)shape.shared_bytes,
+		.cooperative = shape.cooperative || (ct_cuda.settings.resident && fits(f, &shape)),
 		.params = given,
 		.param_bytes = bytes,
 		.memory = ct_cuda.memory,
@@ -118,26 +128,23 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, si
 }
 
 /* The launch as work, in memory that the caller frees. */
-static cudaError_t make_work(struct ct_cuda_function *f, const void *kernel, dim3 grid, dim3 block,
-                             void **arguments, size_t shared_bytes, struct ct_cuda_work *w)
+static cudaError_t make_work(struct ct_cuda_function *f, const void *kernel, struct ct_cuda_shape shape,
+                             void **arguments, struct ct_cuda_work *w)
 {
-	*w = (struct ct_cuda_work){
-		.kind = CT_CUDA_LAUNCH,
-		.kernel = kernel,
-		.grid = grid,
-		.block = block,
-		.shared_bytes = shared_bytes,
-		.bytes = f->kernel->param_bytes};
+	*w = (struct ct_cuda_work){.kind = CT_CUDA_LAUNCH,
+	                           .kernel = kernel,
+	                           .shape = shape,
+	                           .bytes = f->kernel->param_bytes};
 	if (f->kernel->nparams && !arguments)
 		return cudaErrorInvalidValue;
 	if (!(w->arguments = ct_calloc(1, w->bytes + 1)))
 		return cudaErrorMemoryAllocation;
 	gather(f->kernel, arguments, w->arguments);
-	return check_sizes(f, grid, block, shared_bytes);
+	return check_shape(f, &shape);
 }
 
-cudaError_t ct_cuda_launch_work(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                                size_t shared_bytes, struct ct_cuda_work *w)
+cudaError_t ct_cuda_launch_work(const void *kernel, struct ct_cuda_shape shape, void **arguments,
+                                struct ct_cuda_work *w)
 {
 	struct ct_cuda_function *f;
 	cudaError_t error = ct_cuda_enter();
@@ -145,23 +152,23 @@ cudaError_t ct_cuda_launch_work(const void *kernel, dim3 grid, dim3 block, void 
 	if (error == cudaSuccess)
 		error = ct_cuda_find_function(kernel, &f);
 	if (error == cudaSuccess)
-		error = make_work(f, kernel, grid, block, arguments, shared_bytes, w);
+		error = make_work(f, kernel, shape, arguments, w);
 	return ct_cuda_leave_quietly(error);
 }
 
 static cudaError_t capture_launch(cudaGraph_t graph, struct ct_cuda_function *f, const void *kernel,
-                                  dim3 grid, dim3 block, void **arguments, size_t shared_bytes)
+                                  struct ct_cuda_shape shape, void **arguments)
 {
 	struct ct_cuda_work w;
-	cudaError_t error = make_work(f, kernel, grid, block, arguments, shared_bytes, &w);
+	cudaError_t error = make_work(f, kernel, shape, arguments, &w);
 	if (error == cudaSuccess)
 		error = ct_cuda_capture(graph, &w);
 	free(w.arguments);
 	return error;
 }
 
-cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
-                             size_t shared_bytes, cudaStream_t stream)
+static cudaError_t launch(const void *function, struct ct_cuda_shape shape, void **arguments,
+                          cudaStream_t stream)
 {
 	struct ct_cuda_function *f;
 	cudaError_t error = ct_cuda_enter();
@@ -170,11 +177,22 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 	if (error == cudaSuccess)
 		error = ct_cuda_find_function(function, &f);
 	if (error == cudaSuccess && graph)
-		error = capture_launch(graph, f, function, grid, block, arguments, shared_bytes);
+		error = capture_launch(graph, f, function, shape, arguments);
 	else if (error == cudaSuccess)
-		error = ct_cuda_launch(f, grid, block, shared_bytes, arguments ? arguments : &none, NULL,
-		                       0);
+		error = ct_cuda_launch(f, shape, arguments ? arguments : &none, NULL, 0);
 	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                             size_t shared_bytes, cudaStream_t stream)
+{
+	return launch(function, (struct ct_cuda_shape){grid, block, shared_bytes, 0}, arguments, stream);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared_bytes, cudaStream_t stream)
+{
+	return launch(function, (struct ct_cuda_shape){grid, block, shared_bytes, 1}, arguments, stream);
 }
 
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream)
@@ -196,18 +214,18 @@ cudaError_t cudaSetupArgument(const void *p, size_t bytes, size_t offset)
 
 cudaError_t cudaLaunch(const void *function)
 {
-	dim3 grid = {0, 0, 0}, block = grid;
-	size_t shared_bytes = 0;
+	struct ct_cuda_shape shape = {{0, 0, 0}, {0, 0, 0}, 0, 0};
 	cudaStream_t stream = NULL;
 	struct ct_cuda_function *f;
-	cudaError_t error = __cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream);
+	cudaError_t error = __cudaPopCallConfiguration(
+		&shape.grid, &shape.block, &shape.shared_bytes, &stream);
 	if (error != cudaSuccess)
 		return error;
 	error = ct_cuda_enter();
 	if (error == cudaSuccess)
 		error = ct_cuda_find_function(function, &f);
 	if (error == cudaSuccess)
-		error = ct_cuda_launch(f, grid, block, shared_bytes, NULL, argument, argument_bytes);
+		error = ct_cuda_launch(f, shape, NULL, argument, argument_bytes);
 	return ct_cuda_leave(error);
 }
 
@@ -287,17 +305,4 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemC
 {
 	(void)config;
 	return check_function(function);
-}
-
-/* ---- refused by name ---- */
-
-cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
-                                        size_t shared_bytes, cudaStream_t stream)
-{
-	(void)function, (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
-	ct_cuda_enter();
-	return ct_cuda_leave(ct_cuda_refuse(
-		"cudaLaunchCooperativeKernel",
-		"synchronization of a whole grid is not emulated: blocks run "
-		"one after the other"));
 }

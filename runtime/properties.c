@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpu/occupancy.h"
+#include "lower/capture.h"
 #include "runtime/runtime.h"
 
 /* Sources: NVIDIA's list of CUDA-enabled GPUs (compute capability); the boards' datasheets and white papers that
@@ -26,6 +27,7 @@ enum {
 	MAX_THREADS = 1024,
 	SHARED_DEFAULT = 48 << 10,
 	CONSTANT_BYTES = 64 << 10,
+	REGISTERS_MOST = 255, /* of a thread: technical specifications of the guide */
 	ALIGNMENT = 512,
 	PITCH = 32
 };
@@ -95,6 +97,7 @@ static void fill_board(struct cudaDeviceProp *p)
 	p->sharedMemPerMultiprocessor = g->shmem_bytes;
 	p->reservedSharedMemPerBlock = b->capability >= 80 ? 1024 : 0;
 	p->regsPerBlock = p->regsPerMultiprocessor = (int)g->registers;
+	p->cooperativeLaunch = b->capability >= 60;
 	p->multiProcessorCount = (int)g->sms;
 	p->maxThreadsPerMultiProcessor = (int)g->max_threads;
 	p->maxBlocksPerMultiProcessor = (int)g->max_ctas;
@@ -195,9 +198,20 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int de
 	return ct_cuda_leave(error);
 }
 
-int ct_cuda_registers(const struct ct_cuda_function *f)
+unsigned ct_cuda_machine(void)
 {
-	return f->kernel->registers < 255 ? (int)f->kernel->registers : 255;
+	unsigned c = ct_cuda_capability();
+	return c == 89 ? 86 : c > 86 ? 80 : c;
+}
+
+int ct_cuda_registers(struct ct_cuda_function *f)
+{
+	struct ct_error unread;
+	if (!f->registers && (ct_capture_registers(f->module->ptx, f->kernel, ct_cuda_machine(),
+	                                           &f->registers, &unread) != CT_OK ||
+	                      f->registers > REGISTERS_MOST))
+		f->registers = REGISTERS_MOST;
+	return (int)f->registers;
 }
 
 cudaError_t ct_cuda_occupancy(struct ct_cuda_function *f, int threads, size_t shared_bytes, int *blocks)

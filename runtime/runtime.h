@@ -23,6 +23,7 @@
 /* What the environment asks for; libctcuda(7) lists the variables. */
 struct ct_cuda_settings {
 	uint64_t max_steps;   /* warp instructions of a launch; 0: no bound */
+	int resident;         /* CTAs run side by side where they fit on the board */
 	unsigned threads;     /* of an emulation; 0: all processors */
 	int check_init;       /* look for reads of memory that nothing has written */
 	const char *data_dir; /* of GPU files */
@@ -118,6 +119,13 @@ size_t ct_cuda_element_bytes(const struct cudaChannelFormatDesc *desc);
 
 /* ---- work of streams, and graphs of it ---- */
 
+/* How a kernel is launched. */
+struct ct_cuda_shape {
+	dim3 grid, block;
+	size_t shared_bytes; /* dynamic */
+	int cooperative;     /* its CTAs may wait for one another */
+};
+
 enum ct_cuda_work_kind {
 	CT_CUDA_LAUNCH,
 	CT_CUDA_COPY, /* of rows: of one where height is 1 */
@@ -130,8 +138,7 @@ enum ct_cuda_work_kind {
 struct ct_cuda_work {
 	enum ct_cuda_work_kind kind;
 	const void *kernel; /* as the program knows it */
-	dim3 grid, block;
-	size_t shared_bytes;
+	struct ct_cuda_shape shape;
 	void *arguments; /* as they lie in memory; */
 	size_t bytes;    /* of these */
 	void *to;
@@ -150,8 +157,8 @@ cudaError_t ct_cuda_do(const struct ct_cuda_work *w);
 cudaError_t ct_cuda_submit(cudaStream_t stream, const struct ct_cuda_work *w);
 /* The launch that these arguments ask for; the caller frees w->arguments, which are laid out as the kernel's parameters. Without the
  * lock. */
-cudaError_t ct_cuda_launch_work(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                                size_t shared_bytes, struct ct_cuda_work *w);
+cudaError_t ct_cuda_launch_work(const void *kernel, struct ct_cuda_shape shape, void **arguments,
+                                struct ct_cuda_work *w);
 /* Where a stream keeps the graph that it is captured into; NULL: it is no stream that can be captured. */
 cudaGraph_t *ct_cuda_capture_of(cudaStream_t stream);
 /* The graph that a stream is captured into, or NULL. */
@@ -188,6 +195,7 @@ struct ct_cuda_function {
 	char *name;
 	const struct ct_ptx_kernel *kernel; /* NULL until it is used */
 	int dynamic_shared_max;             /* bytes that a launch may ask for; 0: the common limit */
+	uint32_t registers;                 /* of its machine code; 0: nobody has asked for them */
 };
 
 /* A texture reference of a program. */
@@ -242,8 +250,8 @@ cudaError_t ct_cuda_trace_array(uint64_t first, uint64_t bytes, const char *name
 
 /* Runs a kernel. params: one pointer per parameter, or (params NULL) buffer of bytes laid out as the
  * kernel's. A fault is told and sticks. */
-cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, size_t shared_bytes,
-                           void **params, const void *buffer, size_t bytes);
+cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shape, void **params,
+                           const void *buffer, size_t bytes);
 /* The check `init` of one launch. It follows the launch's instructions, of which it tells those that read
  * memory that nothing has written. */
 struct ct_cuda_init {
@@ -284,8 +292,10 @@ unsigned ct_cuda_capability(void);
 uint64_t ct_cuda_board_memory(void);
 size_t ct_cuda_shared_default(void);
 size_t ct_cuda_shared_most(void);
-/* Machine registers of a thread of the kernel. */
-int ct_cuda_registers(const struct ct_cuda_function *f);
+/* Machine code of this capability is what traces have for the board: of the nearest that is lowered to. */
+unsigned ct_cuda_machine(void);
+/* Machine registers of a thread of the kernel: at most 255, and those where machine code cannot be made. */
+int ct_cuda_registers(struct ct_cuda_function *f);
 /* Blocks of a kernel that one SM holds. */
 cudaError_t ct_cuda_occupancy(struct ct_cuda_function *f, int threads, size_t shared_bytes, int *blocks);
 

@@ -84,6 +84,7 @@ static void start(void)
 	ct_cuda.started = 1;
 	s->max_steps = number("CACHETRIAGE_MAX_STEPS");
 	s->threads = (unsigned)number("CACHETRIAGE_THREADS");
+	s->resident = number("CACHETRIAGE_RESIDENT") != 0;
 	s->data_dir = data_dir();
 	s->check_init = check && strcmp(check, "init") == 0;
 	if (check && *check && !s->check_init)

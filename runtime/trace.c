@@ -49,13 +49,6 @@ static size_t take_request(char *message)
 	return (size_t)n;
 }
 
-/* Machine code that the trace has for a board: of the nearest that is lowered to. */
-static unsigned board_sm(void)
-{
-	unsigned c = ct_cuda_capability();
-	return c == 89 ? 86 : c > 86 ? 80 : c;
-}
-
 static void answer(int kind, const struct ct_capture_summary *seen, const char *why)
 {
 	struct ct_cuda_answer a = {.launches = seen->launches,
@@ -89,7 +82,7 @@ void ct_cuda_trace_open(void)
 		.fd = r.stream,
 		.plain = r.plain,
 		.about = about,
-		.sm = r.sm ? r.sm : board_sm(),
+		.sm = r.sm ? r.sm : ct_cuda_machine(),
 		.kernels = kernels && *kernels ? kernels : NULL,
 		.skip = r.skip,
 		.launches = r.launches,

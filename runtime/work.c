@@ -26,8 +26,7 @@ static cudaError_t launch(const struct ct_cuda_work *w)
 	if (error == cudaSuccess)
 		error = ct_cuda_find_function(w->kernel, &f);
 	if (error == cudaSuccess)
-		error = ct_cuda_launch(f, w->grid, w->block, w->shared_bytes, NULL, w->arguments,
-		                       w->bytes);
+		error = ct_cuda_launch(f, w->shape, NULL, w->arguments, w->bytes);
 	return ct_cuda_leave(error);
 }
 

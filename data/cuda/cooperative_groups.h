@@ -1,5 +1,5 @@
-/* cooperative_groups.h - groups of threads within a block: the block itself, tiles of a warp, the threads that are
- * together. Groups of the whole grid are refused by name. */
+/* cooperative_groups.h - groups of threads: the grid of a cooperative launch, the block, tiles of it, the threads that are
+ * together. Groups of several grids are refused by name. */
 #ifndef CT_CUDA_COOPERATIVE_GROUPS_H
 #define CT_CUDA_COOPERATIVE_GROUPS_H
 
@@ -12,6 +12,17 @@ namespace cooperative_groups
 {
 
 #define CT_GROUP __inline__ __attribute__((always_inline, device, nodebug))
+
+/* One thread for each of `n` parties comes here and waits for the others. Bit 31 of *arrived changes when the last one has come, since
+ * what they add is 2^31 together. */
+CT_DEVICE void ct_cuda_meet(unsigned int *arrived, unsigned int n, bool is_first)
+{
+	__threadfence();
+	unsigned int before = atomicAdd(arrived, is_first ? 0x80000000u - (n - 1) : 1u);
+	while (((before ^ *(volatile unsigned int *)arrived) & 0x80000000u) == 0)
+		__nanosleep(32);
+	__threadfence();
+}
 
 class thread_block
 {
@@ -110,6 +121,11 @@ class ct_warp_group
 	{
 		return true;
 	}
+	/* So many of its members, by their ranks, with the calling thread among them. */
+	CT_GROUP class coalesced_group part(unsigned int members) const;
+	/* Those members whose answer or label is the calling thread's. */
+	CT_GROUP class coalesced_group part_where(bool yes) const;
+	template <class T> CT_GROUP class coalesced_group part_like(T label) const;
 
       protected:
 	/* Bits of lanes as bits of ranks. */
@@ -160,6 +176,26 @@ class coalesced_group : public ct_warp_group
 	}
 };
 
+CT_GROUP coalesced_group ct_warp_group::part(unsigned int members) const
+{
+	unsigned int mine = thread_rank() / members, lanes = 0, rank = 0;
+	for (unsigned int rest = mask; rest; rest &= rest - 1, rank++)
+		if (rank / members == mine)
+			lanes |= rest & (0u - rest);
+	return coalesced_group(lanes);
+}
+
+CT_GROUP coalesced_group ct_warp_group::part_where(bool yes) const
+{
+	unsigned int with = __ballot_sync(mask, yes);
+	return coalesced_group(yes ? with : mask & ~with);
+}
+
+template <class T> CT_GROUP coalesced_group ct_warp_group::part_like(T label) const
+{
+	return coalesced_group(__match_any_sync(mask, label));
+}
+
 CT_DEVICE coalesced_group coalesced_threads()
 {
 	return coalesced_group(__activemask());
@@ -176,6 +212,9 @@ template <unsigned int Size, class Parent = thread_block> class thread_block_til
 
       public:
 	CT_GROUP thread_block_tile() : ct_warp_group((Size == 32 ? 0xffffffffu : (1u << Size % 32) - 1) << first())
+	{
+	}
+	template <class Other> CT_GROUP thread_block_tile(const thread_block_tile<Size, Other> &) : thread_block_tile()
 	{
 	}
 	CT_GROUP static constexpr unsigned int size()
@@ -233,16 +272,64 @@ template <unsigned int Size, class Parent> CT_DEVICE thread_block_tile<Size, Par
 	return thread_block_tile<Size, Parent>();
 }
 
-/* Threads of a group that share a label. */
-template <class T> CT_DEVICE coalesced_group labeled_partition(const coalesced_group &, T label)
+/* A group of any kind: the block, or lanes of a warp. */
+class thread_group : public ct_warp_group
 {
-	return coalesced_group(__match_any_sync(__activemask(), label));
+	bool is_block;
+
+      public:
+	CT_GROUP thread_group(const thread_block &) : ct_warp_group(0), is_block(true)
+	{
+	}
+	CT_GROUP thread_group(const ct_warp_group &lanes) : ct_warp_group(lanes), is_block(false)
+	{
+	}
+	CT_GROUP void sync() const
+	{
+		if (is_block)
+			__syncthreads();
+		else
+			ct_warp_group::sync();
+	}
+	CT_GROUP unsigned int size() const
+	{
+		return is_block ? thread_block::size() : ct_warp_group::size();
+	}
+	CT_GROUP unsigned int num_threads() const
+	{
+		return size();
+	}
+	CT_GROUP unsigned int thread_rank() const
+	{
+		return is_block ? thread_block::thread_rank() : ct_warp_group::thread_rank();
+	}
+	/* Tiles of the block begin where those of a warp do. */
+	CT_GROUP thread_group tile(unsigned int members) const
+	{
+		unsigned int low = (members < 32 ? 1u << members : 0u) - 1;
+		return is_block ? coalesced_group(low << (ct_cuda_lane() & ~(members - 1))) : part(members);
+	}
+};
+
+CT_DEVICE thread_group tiled_partition(const thread_group &group, unsigned int members)
+{
+	return group.tile(members);
 }
 
-CT_DEVICE coalesced_group binary_partition(const coalesced_group &, bool yes)
+CT_DEVICE coalesced_group tiled_partition(const coalesced_group &group, unsigned int members)
 {
-	unsigned int active = __activemask(), with = __ballot_sync(active, yes);
-	return coalesced_group(yes ? with : active & ~with);
+	return group.part(members);
+}
+
+/* Threads of a group that share a label. */
+template <class T> CT_DEVICE coalesced_group labeled_partition(const ct_warp_group &group, T label)
+{
+	return group.part_like(label);
+}
+
+CT_DEVICE coalesced_group binary_partition(const ct_warp_group &group, bool yes)
+{
+	return group.part_where(yes);
 }
 
 template <class Group> CT_DEVICE void sync(const Group &group)
@@ -356,18 +443,72 @@ template <unsigned int stages, class Group> CT_DEVICE void wait_prior(const Grou
 	group.sync();
 }
 
-#define CT_NO_GRID __attribute__((unavailable("groups of the whole grid (cooperative launches) are not supported")))
-class CT_NO_GRID grid_group
+/* All blocks of a cooperative launch. */
+class grid_group
 {
       public:
-	__device__ void sync() const;
+	CT_GROUP static bool is_valid()
+	{
+		unsigned int valid;
+		__asm__("mov.u32 %0, %%envreg1;" : "=r"(valid));
+		return valid != 0;
+	}
+	CT_GROUP static unsigned long long block_rank()
+	{
+		return blockIdx.x + gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);
+	}
+	CT_GROUP static unsigned long long num_blocks()
+	{
+		return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+	}
+	CT_GROUP static unsigned long long thread_rank()
+	{
+		return block_rank() * thread_block::size() + thread_block::thread_rank();
+	}
+	CT_GROUP static unsigned long long num_threads()
+	{
+		return num_blocks() * thread_block::size();
+	}
+	CT_GROUP static unsigned long long size()
+	{
+		return num_threads();
+	}
+	CT_GROUP static dim3 block_index()
+	{
+		return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+	}
+	CT_GROUP static dim3 dim_blocks()
+	{
+		return dim3(gridDim.x, gridDim.y, gridDim.z);
+	}
+	CT_GROUP static dim3 group_dim()
+	{
+		return dim_blocks();
+	}
+	/* In a launch that is not cooperative, blocks cannot wait for one another. */
+	CT_GROUP static void sync()
+	{
+		static unsigned int arrived;
+		if (!is_valid())
+			__trap();
+		__syncthreads();
+		if (thread_block::thread_rank() == 0)
+			ct_cuda_meet(&arrived, (unsigned int)num_blocks(), block_rank() == 0);
+		__syncthreads();
+	}
 };
-class CT_NO_GRID multi_grid_group
+
+CT_DEVICE grid_group this_grid()
+{
+	return grid_group();
+}
+
+#define CT_NO_GRIDS __attribute__((unavailable("groups of several grids are not supported: there is one device")))
+class CT_NO_GRIDS multi_grid_group
 {
 };
-CT_NO_GRID __device__ grid_group this_grid();
-CT_NO_GRID __device__ multi_grid_group this_multi_grid();
-#undef CT_NO_GRID
+CT_NO_GRIDS __device__ multi_grid_group this_multi_grid();
+#undef CT_NO_GRIDS
 #undef CT_GROUP
 
 }

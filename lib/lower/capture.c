@@ -82,7 +82,7 @@ struct hand {
 
 /* Threads make so many CTAs each that wait for their turn (lib/ptx/team.c), which together may take this much
  * memory before they are packed. */
-enum { HANDS_MAX = 64, AHEAD = 8, UNPACKED_MOST = 96 << 20 };
+enum { THREADS_MAX = 64, AHEAD = 8, UNPACKED_MOST = 96 << 20 };
 
 /* One launch that is recorded. */
 struct job {
@@ -90,7 +90,9 @@ struct job {
 	const struct ct_ptx_launch *launch;
 	const struct ct_kernel *head;
 	struct ct_lower_program *program;
-	struct hand hand[HANDS_MAX];
+	struct hand *hand; /* of each thread, or of each CTA of a cooperative launch */
+	unsigned hands;
+	struct ct_keyed touched; /* lines, where values are wanted */
 	pthread_mutex_t lock;
 	struct ct_lower_made *unused; /* under the lock */
 };
@@ -128,12 +130,14 @@ static void drop_cta(void *ctx, void *made)
 }
 
 /* Bytes of a CTA that is not packed. */
-static size_t unpacked_most(const struct ct_capture *c)
+static size_t unpacked_most(const struct job *j)
 {
+	const struct ct_capture *c = j->capture;
 	unsigned threads = ct_threads_resolve(c->s.threads);
-	threads = threads < HANDS_MAX ? threads : HANDS_MAX;
 	uint64_t most = c->s.unpacked_most ? c->s.unpacked_most : UNPACKED_MOST;
-	return ct_lower_output_takes_streams(c->output) ? (size_t)(most / AHEAD / threads) : 0;
+	uint64_t at_once = j->launch->cooperative ? j->hands
+	                                          : AHEAD * (threads < j->hands ? threads : j->hands);
+	return ct_lower_output_takes_streams(c->output) ? (size_t)(most / at_once) : 0;
 }
 
 /* Makes the recorder of a thread. */
@@ -145,10 +149,10 @@ static int add_hand(struct job *j, unsigned thread, struct ct_error *e)
 		.also = j->launch->observer,
 		.shared_base = SHARED_BASE,
 		.local_base = LOCAL_BASE,
-		.values = j->capture->s.values,
+		.touched = j->capture->s.values ? &j->touched : NULL,
 		.alias = j->capture->alias,
 		.aliases = j->capture->aliases,
-		.unpacked_most = unpacked_most(j->capture),
+		.unpacked_most = unpacked_most(j),
 		.place = find_place,
 		.put = keep_cta,
 		.ctx = h};
@@ -164,7 +168,7 @@ static const struct ct_ptx_observer *observer_of(void *ctx, unsigned thread)
 {
 	struct job *j = ctx;
 	struct ct_error unread;
-	if (thread >= HANDS_MAX || (!j->hand[thread].recorder && add_hand(j, thread, &unread) < 0))
+	if (thread >= j->hands || (!j->hand[thread].recorder && add_hand(j, thread, &unread) < 0))
 		return NULL;
 	return ct_lower_recorder_observer(j->hand[thread].recorder);
 }
@@ -236,6 +240,24 @@ static int run_recorded(struct job *j, struct ct_ptx_result *r, struct ct_error 
 	return st < 0 ? st : end;
 }
 
+static void end_job(struct job *j)
+{
+	for (unsigned i = 0; j->hand && i < j->hands; i++) {
+		ct_lower_made_free(j->hand[i].made);
+		ct_lower_recorder_free(j->hand[i].recorder);
+		ct_cta_maker_free(j->hand[i].maker);
+	}
+	for (struct ct_lower_made *m; (m = j->unused) != NULL;) {
+		j->unused = m->next;
+		ct_lower_made_free(m);
+	}
+	free(j->hand);
+	ct_keyed_free(&j->touched);
+	ct_lower_free(j->program);
+	pthread_mutex_destroy(&j->lock);
+	free(j);
+}
+
 /* The kernel's part of the trace is ended also where the launch fails. */
 static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, struct ct_kernel *head,
                   struct ct_ptx_result *r, struct ct_error *e)
@@ -248,7 +270,11 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 	j->capture = c;
 	j->launch = launch;
 	j->head = head;
-	int st = ct_lower_kernel(&j->program, launch->module, launch->kernel, c->s.sm, e);
+	uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	j->hands = launch->cooperative && ctas <= CT_PTX_COOPERATIVE_MAX ? (unsigned)ctas : THREADS_MAX;
+	int st = (j->hand = ct_calloc(j->hands, sizeof *j->hand)) ? CT_OK : ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = ct_lower_kernel(&j->program, launch->module, launch->kernel, c->s.sm, e);
 	if (st == CT_OK) {
 		head->regs = j->program->registers;
 		st = ct_lower_sources(j->program, &head->has_lineinfo, &head->sources, e);
@@ -261,20 +287,9 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 		c->seen.recorded++;
 		st = run_recorded(j, r, e);
 	}
-	for (unsigned i = 0; i < HANDS_MAX; i++) {
-		ct_lower_made_free(j->hand[i].made);
-		ct_lower_recorder_free(j->hand[i].recorder);
-		ct_cta_maker_free(j->hand[i].maker);
-	}
-	for (struct ct_lower_made *m; (m = j->unused) != NULL;) {
-		j->unused = m->next;
-		ct_lower_made_free(m);
-	}
-	ct_lower_free(j->program);
+	end_job(j);
 	free(head->sources);
 	head->sources = NULL;
-	pthread_mutex_destroy(&j->lock);
-	free(j);
 	c->seen.ptx_insts += r->steps;
 	return st;
 }
@@ -324,6 +339,16 @@ int ct_capture_launch(struct ct_capture *c, const struct ct_ptx_launch *launch, 
 	else
 		st = st ? record(c, &bounded, &head, r, e) : ct_ptx_launch(&bounded, r, e);
 	free(name);
+	return st;
+}
+
+int ct_capture_registers(const struct ct_ptx_module *m, const struct ct_ptx_kernel *kernel, unsigned sm,
+                         uint32_t *registers, struct ct_error *e)
+{
+	struct ct_lower_program *p = NULL;
+	int st = ct_lower_kernel(&p, m, kernel, sm, e);
+	*registers = st == CT_OK ? p->registers : 0;
+	ct_lower_free(p);
 	return st;
 }
 

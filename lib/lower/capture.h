@@ -73,6 +73,11 @@ enum { CT_CAPTURE_ALIASES = 64 };
 CT_NODISCARD int ct_capture_alias(struct ct_capture *c, uint64_t first, uint64_t bytes, uint64_t shown,
                                   struct ct_error *e);
 
+/* Registers that a thread of a kernel needs in the machine code of `sm`, as its launches have them in a trace. Fails with CT_ERR_INPUT (what
+ * has no machine code), CT_ERR_NOMEM. Thread-safe. */
+CT_NODISCARD int ct_capture_registers(const struct ct_ptx_module *m, const struct ct_ptx_kernel *kernel,
+                                      unsigned sm, uint32_t *registers, struct ct_error *e);
+
 /* What a capture saw. */
 struct ct_capture_summary {
 	uint64_t launches;   /* of the program */

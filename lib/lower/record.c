@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/keyed.h"
 #include "base/mem.h"
 
 /* An executed PTX instruction of the region at hand. */
@@ -52,8 +51,7 @@ struct ct_lower_recorder {
 	uint32_t exited[32]; /* lanes of each warp that the machine code has ended */
 	struct ct_lower_alias *moved; /* to where they are the same in every run: variables, aliases */
 	size_t nmoved;
-	struct ct_keyed touched; /* lines, by number */
-	uint64_t last_line;      /* the one that was put there last */
+	uint64_t last_line; /* the one that was put into o.touched last */
 };
 
 enum { LINE = 128 };
@@ -352,10 +350,11 @@ static int touch(struct ct_lower_recorder *r, const struct ct_ptx_access *v, uin
 			if (line == r->last_line)
 				continue;
 			r->last_line = line;
-			if (ct_keyed_reserve(&r->touched, sizeof line) < 0)
+			if (ct_keyed_reserve(r->o.touched, sizeof line) < 0)
 				return ct_fail_nomem(e);
-			uint64_t *entry = ct_keyed_find(&r->touched, sizeof line, line), mark = line + 1;
-			r->touched.used += *entry == 0;
+			uint64_t *entry = ct_keyed_find(r->o.touched, sizeof line, line),
+				 mark = line + 1;
+			r->o.touched->used += *entry == 0;
 			*entry = mark;
 		}
 	}
@@ -415,7 +414,7 @@ static int keep_accesses(struct ct_lower_recorder *r, const struct ct_ptx_straig
 		if (a->instruction - v->first >= end - v->first)
 			return CT_OK;
 		keep_addresses(r, a, v->active, &r->access[r->place[a->instruction].address]);
-		if (r->o.values && a->space == CT_PTX_GLOBAL)
+		if (r->o.touched && a->space == CT_PTX_GLOBAL)
 			st = touch(r, a, v->active, e);
 	}
 	return st;
@@ -472,7 +471,7 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 	const struct ct_ptx_access access = {
 		v->instruction, v->space, v->width, v->even, v->stride, v->addresses};
 	keep_addresses(r, &access, v->mask, &r->access[at.address]);
-	return r->o.values && v->space == CT_PTX_GLOBAL ? touch(r, &access, v->mask, e) : CT_OK;
+	return r->o.touched && v->space == CT_PTX_GLOBAL ? touch(r, &access, v->mask, e) : CT_OK;
 }
 
 static int on_end(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
@@ -562,12 +561,13 @@ static void copy_part(unsigned char *to, uint64_t line, uint64_t first, uint64_t
 int ct_lower_recorder_lines(const struct ct_lower_recorder *r, const struct ct_ptx_memory *memory,
                             ct_lower_line_fn put_line, void *ctx, struct ct_error *e)
 {
-	uint64_t *all = ct_calloc(r->touched.used + 1, sizeof *all), first, bytes;
+	const struct ct_keyed *touched = r->o.touched;
+	uint64_t *all = ct_calloc(touched->used + 1, sizeof *all), first, bytes;
 	size_t n = 0;
 	int st = all ? CT_OK : ct_fail_nomem(e);
-	for (size_t i = 0; all && i < r->touched.slots; i++)
-		if (((const uint64_t *)r->touched.slot)[i])
-			all[n++] = ((const uint64_t *)r->touched.slot)[i] - 1;
+	for (size_t i = 0; all && i < touched->slots; i++)
+		if (((const uint64_t *)touched->slot)[i])
+			all[n++] = ((const uint64_t *)touched->slot)[i] - 1;
 	if (all)
 		qsort(all, n, sizeof *all, by_number);
 	for (size_t i = 0; i < n && st == CT_OK; i++) {
@@ -600,7 +600,6 @@ void ct_lower_recorder_free(struct ct_lower_recorder *r)
 	free(r->access);
 	ct_lower_made_free(r->made);
 	free(r->lanes);
-	ct_keyed_free(&r->touched);
 	free(r->moved);
 	free(r);
 }

@@ -2,6 +2,7 @@
 #ifndef CT_LOWER_RECORD_H
 #define CT_LOWER_RECORD_H
 
+#include "base/keyed.h"
 #include "lower/stream.h"
 #include "ptx/emulate.h"
 
@@ -25,7 +26,9 @@ struct ct_lower_recording {
 	uint64_t shared_base, local_base;   /* windows that generic addresses lie in */
 	const struct ct_lower_alias *alias;
 	size_t aliases;
-	int values;           /* remember which lines of global memory are touched */
+	struct ct_keyed *
+		touched; /* numbers of lines of global memory that are touched, each plus 1; NULL: they are
+	                           * not remembered */
 	size_t unpacked_most; /* bytes of a CTA that is handed on as streams: larger ones are packed */
 	ct_lower_place_fn place;
 	ct_lower_cta_fn put;
@@ -41,7 +44,7 @@ const struct ct_ptx_observer *ct_lower_recorder_observer(const struct ct_lower_r
 /* What a line of 128 bytes of global memory holds. */
 typedef int (*ct_lower_line_fn)(void *ctx, uint64_t address, const unsigned char line[128],
                                 struct ct_error *e);
-/* Calls put with each line that the launch touched, by rising addresses, as it is now: its address in the
+/* Calls put with each line that launches touched whose recorders have r->touched, by rising addresses, as it is now: its address in the
  * trace, and zeros for what no allocation of `memory` (may be NULL) or variable has. Ends at the first failure,
  * and fails with CT_ERR_NOMEM. */
 CT_NODISCARD int

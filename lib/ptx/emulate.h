@@ -2,7 +2,7 @@
  *
  * A launch behaves as if its CTAs ran one after the other in launch order (x fastest), and
  * the warps of a CTA in order between barriers, so that the same launch always gives the same
- * bytes, on any number of threads. Threads of a warp run in lockstep and come together again at immediate
+ * bytes, on any number of threads. CTAs of a cooperative launch take turns instead, in that order. Threads of a warp run in lockstep and come together again at immediate
  * post-dominators; a warp whose threads wait for one another still makes progress.
  *
  * Addresses: a pointer of the host is a device pointer. Global memory is what the caller
@@ -21,6 +21,9 @@ CT_DECLS_BEGIN
 #define CT_PTX_LOCAL_WINDOW (UINT64_C(2) << 56)
 #define CT_PTX_PARAM_WINDOW (UINT64_C(3) << 56)
 #define CT_PTX_WINDOW_MASK (UINT64_C(0xff) << 56)
+
+/* CTAs that a cooperative launch may have: as many as 256 SMs hold, of 32 each, more than any board has. */
+enum { CT_PTX_COOPERATIVE_MAX = 8192 };
 
 /* The registered ranges of global memory. */
 struct ct_ptx_memory;
@@ -118,8 +121,8 @@ struct ct_ptx_texture {
 };
 
 /* What follows an emulation. Any function may be NULL. They are called from the thread
- * that called ct_ptx_launch, CTAs in launch order, the events of one warp in program order. What
- * they are given is valid during the call. A negative return value ends the launch,
+ * that called ct_ptx_launch, CTAs in launch order, the events of one warp in program order; those of a
+ * cooperative launch begin before others have ended. What they are given is valid during the call. A negative return value ends the launch,
  * which then returns it and expects *e to be filled. */
 struct ct_ptx_observer {
 	void *ctx;
@@ -130,8 +133,8 @@ struct ct_ptx_observer {
 	int (*cta_end)(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e);
 };
 
-/* What follows an emulation on several threads: an observer for each of them, which it tells of the CTAs
- * that it runs, in any order, and which makes something of each; what was made is handed on in launch
+/* What follows an emulation on several threads: an observer for each of them (for each CTA of a cooperative
+ * launch, by its index), which it tells of the CTAs that it runs, in any order, and which makes something of each; what was made is handed on in launch
  * order. A CTA that ran too early is run again: what was made of it is dropped, or it never ended. */
 struct ct_ptx_team {
 	void *ctx;
@@ -197,6 +200,8 @@ struct ct_ptx_launch {
 	size_t ntextures;
 	uint64_t max_steps; /* warp instructions of the launch; 0: no bound */
 	unsigned threads;   /* that may be used, 0: all; results do not depend on it */
+	int cooperative;    /* 1: CTAs run side by side and may wait for one another, on one thread;
+	                     * at most CT_PTX_COOPERATIVE_MAX */
 	const struct ct_ptx_observer *observer; /* NULL: none; else one thread is used */
 	const struct ct_ptx_team *team;         /* in its place; NULL: none */
 	/* Called for each active thread, in order, of a call to a function without a body. Returns 0,

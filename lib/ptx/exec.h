@@ -100,6 +100,7 @@ struct ct_ptx_warp {
 	const uint64_t *host;           /* the host's */
 	uint64_t seen_row[CT_PTX_LANES], host_row[CT_PTX_LANES]; /* of those that differ from it */
 	int space;
+	int sleeps;           /* its turn is over */
 	int in_expected;      /* all lanes are in the range that its operation found last */
 	uint32_t texel_bytes; /* of a texture */
 	enum { CT_PTX_SCATTERED, CT_PTX_ADJACENT, CT_PTX_SAME } shape; /* of all 32 lanes */
@@ -150,6 +151,7 @@ struct ct_ptx_run {
 	size_t nranges;
 	uint32_t *range_of; /* where each operation found its addresses last */
 	uint64_t steps, max_steps;
+	int sleeps;                      /* a warp has given its turn away */
 	int observes;                    /* an observer wants every instruction */
 	int gathers;                     /* and takes together what comes one after the other */
 	struct ct_ptx_straight straight; /* which it was not told of yet; n: 0 where there is none */

@@ -134,6 +134,7 @@ static void set_specials(struct ct_ptx_warp *w)
 	fill(w, CT_PTX_WARPID, w->index);
 	fill(w, CT_PTX_NWARPID, r->warps);
 	fill(w, CT_PTX_NSMID, 1);
+	fill(w, CT_PTX_COOPERATIVE, l->cooperative != 0);
 	fill(w, CT_PTX_TOTAL_SHARED, r->shared_bytes);
 	fill(w, CT_PTX_DYNAMIC_SHARED, l->dynamic_shared);
 	fill(w, CT_PTX_DYNAMIC_BASE, r->f->shared_end);
@@ -212,9 +213,8 @@ void ct_ptx_clean(struct ct_ptx_run *r)
 	free(r->untold);
 }
 
-/* Every warp at the start of the kernel. What a kernel reads before it writes it is the same whichever CTA
- * this thread ran before. */
-static int start_cta(struct ct_ptx_run *r)
+/* What a kernel reads before it writes it is the same whichever CTA this thread ran before. */
+int ct_ptx_start_cta(struct ct_ptx_run *r)
 {
 	r->straight.n = 0;
 	memset(r->shared, 0, r->shared_bytes);
@@ -236,43 +236,48 @@ static int start_cta(struct ct_ptx_run *r)
 	return 0;
 }
 
-/* Warps take turns until all have ended. */
+/* Stops the launch at the barrier where a thread waits that nothing lets go on. */
+static int stop_at_deadlock(struct ct_ptx_run *r, uint32_t warp)
+{
+	struct ct_ptx_warp *w = &r->warp[warp];
+	for (size_t i = 0; i < w->nsplits; i++)
+		if (w->split[i].state == CT_PTX_SPLIT_AT_BARRIER)
+			ct_ptx_stop(w, &r->m->op[w->split[i].at - 1], CT_PTX_DEADLOCK, w->split[i].mask);
+	ct_ptx_stop(w, &r->m->op[r->f->first_op], CT_PTX_DEADLOCK, w->alive); /* unless that is said */
+	return -1;
+}
+
+int ct_ptx_turn_cta(struct ct_ptx_run *r)
+{
+	uint32_t waiting = UINT32_MAX;
+	int moved = 0;
+	for (uint32_t i = 0; i < r->warps; i++) {
+		struct ct_ptx_warp *w = &r->warp[i];
+		if (!w->alive)
+			continue;
+		waiting = i;
+		if (w->current == CT_PTX_NO_SPLIT)
+			continue;
+		moved = 1;
+		if (r->guarded && atomic_load(&r->guarded->all->stop))
+			return ct_ptx_guard_refuse(w, &r->m->op[r->f->first_op]);
+		if (ct_ptx_run_warp(w) < 0)
+			return -1;
+	}
+	if (waiting == UINT32_MAX)
+		return ct_ptx_tell_straight(r) < 0 ? -1 : 1;
+	ct_ptx_release(r);
+	if (!moved && (moved = ct_ptx_go_alone(r)) < 0)
+		return -1;
+	return moved ? 0 : stop_at_deadlock(r, waiting);
+}
+
 int ct_ptx_run_cta(struct ct_ptx_run *r)
 {
-	if (start_cta(r) < 0)
-		return -1;
-	for (;;) {
-		const struct ct_ptx_warp *waiting = NULL;
-		int moved = 0;
-		for (uint32_t i = 0; i < r->warps; i++) {
-			struct ct_ptx_warp *w = &r->warp[i];
-			if (!w->alive)
-				continue;
-			waiting = w;
-			if (w->current == CT_PTX_NO_SPLIT)
-				continue;
-			moved = 1;
-			if (r->guarded && atomic_load(&r->guarded->all->stop))
-				return ct_ptx_guard_refuse(w, &r->m->op[r->f->first_op]);
-			if (ct_ptx_run_warp(w) < 0)
-				return -1;
-		}
-		if (!waiting)
-			return ct_ptx_tell_straight(r);
-		ct_ptx_release(r);
-		if (!moved && (moved = ct_ptx_go_alone(r)) < 0)
-			return -1;
-		if (!moved) {
-			struct ct_ptx_warp *w = &r->warp[waiting->index];
-			for (size_t i = 0; i < w->nsplits; i++)
-				if (w->split[i].state == CT_PTX_SPLIT_AT_BARRIER)
-					ct_ptx_stop(w, &r->m->op[w->split[i].at - 1], CT_PTX_DEADLOCK,
-					            w->split[i].mask);
-			ct_ptx_stop(w, &r->m->op[r->f->first_op], CT_PTX_DEADLOCK,
-			            w->alive); /* unless that is said */
-			return -1;
-		}
-	}
+	int rc = ct_ptx_start_cta(r);
+	while (rc == 0)
+		rc = ct_ptx_turn_cta(r);
+	return rc < 0 ? -1 : 0;
 }
 
 /* Innermost loop around an operation: the shortest way back over it. Its lines, or 0. */
@@ -360,7 +365,7 @@ int ct_ptx_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *resu
 	r->observer = launch->team ? launch->team->observer(launch->team->ctx, 0) : launch->observer;
 	rc = launch->team && !r->observer ? ct_fail_nomem(e) : ct_ptx_prepare(r);
 	if (rc == CT_OK)
-		rc = ct_ptx_run_team(r, &steps);
+		rc = launch->cooperative ? ct_ptx_run_resident(r, &steps) : ct_ptx_run_team(r, &steps);
 	if (result) {
 		result->steps = steps;
 		result->fault = r->fault;

@@ -51,6 +51,7 @@ enum ct_ptx_special {
 	CT_PTX_CTAID_X, CT_PTX_CTAID_Y, CT_PTX_CTAID_Z, CT_PTX_NCTAID_X, CT_PTX_NCTAID_Y, CT_PTX_NCTAID_Z,
 	CT_PTX_LANEID, CT_PTX_WARPID, CT_PTX_NWARPID, CT_PTX_SMID, CT_PTX_NSMID, CT_PTX_GRIDID,
 	CT_PTX_MASK_EQ, CT_PTX_MASK_LE, CT_PTX_MASK_LT, CT_PTX_MASK_GE, CT_PTX_MASK_GT,
+	CT_PTX_COOPERATIVE, /* %envreg1, which PTX leaves to drivers: 1 in cooperative launches, else 0 */
 	CT_PTX_TOTAL_SHARED, CT_PTX_DYNAMIC_SHARED,
 	CT_PTX_DYNAMIC_BASE, /* offset of dynamic shared memory: the address of .extern .shared */
 	CT_PTX_DYNAMIC_BASE_64, /* the same in a row of 64 bits, which takes two places */

@@ -31,6 +31,7 @@ static const struct {
 	{"%lanemask_lt", CT_PTX_MASK_LT},
 	{"%lanemask_ge", CT_PTX_MASK_GE},
 	{"%lanemask_gt", CT_PTX_MASK_GT},
+	{"%envreg1", CT_PTX_COOPERATIVE},
 	{"%total_smem_size", CT_PTX_TOTAL_SHARED},
 	{"%dynamic_smem_size", CT_PTX_DYNAMIC_SHARED}};
 

@@ -342,6 +342,9 @@ int ct_ptx_run_warp(struct ct_ptx_warp *w)
 			return -1;
 		if (w->current == CT_PTX_NO_SPLIT && w->alive && (rc = meet_at_sync(w)) < 0)
 			return -1;
+		if (w->sleeps)
+			until = r->steps; /* another split, and another warp, have their turn */
+		w->sleeps = 0;
 	}
 	return 0;
 }

@@ -63,17 +63,18 @@ static const struct ct_ptx_observer *observer_of(const struct ct_ptx_run *r)
 	return r->observer ? r->observer : &none;
 }
 
-/* Runs CTA i with its observer, and takes what that made: CT_OK, or negative after a fault or failure. */
-static int run_one(struct ct_ptx_run *r, uint64_t i, void **made)
+int ct_ptx_begin_cta(struct ct_ptx_run *r, uint64_t i)
+{
+	const struct ct_ptx_observer *o = observer_of(r);
+	place(r->launch, &r->cta, i);
+	return o->cta_begin ? r->status = o->cta_begin(o->ctx, &r->cta, r->e) : CT_OK;
+}
+
+int ct_ptx_end_cta(struct ct_ptx_run *r, void **made)
 {
 	const struct ct_ptx_observer *o = observer_of(r);
 	const struct ct_ptx_team *t = r->launch->team;
 	*made = NULL;
-	place(r->launch, &r->cta, i);
-	if (o->cta_begin && (r->status = o->cta_begin(o->ctx, &r->cta, r->e)) < 0)
-		return r->status;
-	if (ct_ptx_run_cta(r) < 0)
-		return r->status < 0 ? r->status : CT_ERR_INPUT;
 	if (o->cta_end && (r->status = o->cta_end(o->ctx, &r->cta, r->e)) < 0)
 		return r->status;
 	if (t && t->take && (r->status = t->take(t->ctx, r->worker, &r->cta, made, r->e)) < 0)
@@ -81,13 +82,47 @@ static int run_one(struct ct_ptx_run *r, uint64_t i, void **made)
 	return CT_OK;
 }
 
-static int commit(const struct ct_ptx_launch *l, struct ct_ptx_cta *cta, uint64_t i, void *made,
-                  struct ct_error *e)
+/* Runs CTA i with its observer, and takes what that made: CT_OK, or negative after a fault or failure. */
+static int run_one(struct ct_ptx_run *r, uint64_t i, void **made)
+{
+	*made = NULL;
+	if (ct_ptx_begin_cta(r, i) < 0)
+		return r->status;
+	if (ct_ptx_run_cta(r) < 0)
+		return r->status < 0 ? r->status : CT_ERR_INPUT;
+	return ct_ptx_end_cta(r, made);
+}
+
+int ct_ptx_commit_cta(const struct ct_ptx_launch *l, struct ct_ptx_cta *cta, uint64_t i, void *made,
+                      struct ct_error *e)
 {
 	if (!l->team || !l->team->commit)
 		return CT_OK;
 	place(l, cta, i);
 	return l->team->commit(l->team->ctx, cta, made, e);
+}
+
+struct ct_ptx_run *ct_ptx_another_run(const struct ct_ptx_run *first, unsigned worker,
+                                      struct ct_error *e)
+{
+	const struct ct_ptx_team *l = first->launch->team;
+	struct ct_ptx_run *r = ct_calloc(1, sizeof *r);
+	if (!r)
+		return NULL;
+	*r = (struct ct_ptx_run){.launch = first->launch, .m = first->m, .f = first->f, .e = e};
+	r->worker = worker;
+	r->observer = l ? l->observer(l->ctx, worker) : first->launch->observer;
+	if ((!l || r->observer) && ct_ptx_prepare(r) == CT_OK)
+		return r;
+	ct_ptx_drop_run(r);
+	return NULL;
+}
+
+void ct_ptx_drop_run(struct ct_ptx_run *r)
+{
+	if (r)
+		ct_ptx_clean(r);
+	free(r);
 }
 
 /* ---- threads ---- */
@@ -115,7 +150,7 @@ static void commit_ready(struct team *t)
 		}
 		pthread_mutex_unlock(&t->lock);
 		ct_ptx_claim_keep(&s->claim);
-		int st = commit(t->launch, &cta, i, s->made, t->e);
+		int st = ct_ptx_commit_cta(t->launch, &cta, i, s->made, t->e);
 		pthread_mutex_lock(&t->lock);
 		s->made = NULL;
 		s->ready = 0;
@@ -204,7 +239,7 @@ static int in_order(struct team *t, uint64_t n)
 			st = r->status < 0 ? r->status : ct_ptx_report(r);
 			break;
 		}
-		st = commit(t->launch, &r->cta, t->committed++, made, t->e);
+		st = ct_ptx_commit_cta(t->launch, &r->cta, t->committed++, made, t->e);
 	}
 	t->steps = r->steps;
 	return st;
@@ -224,25 +259,12 @@ static unsigned most_threads(const struct ct_ptx_launch *l, uint64_t ctas)
 static void add_threads(struct team *t, unsigned most)
 {
 	const struct ct_ptx_run *first = t->run[0];
-	const struct ct_ptx_team *l = t->launch->team;
 	t->seat = ct_calloc((size_t)most * AHEAD, sizeof *t->seat);
 	if (!t->seat || ct_ptx_guard_init(&t->guard, first) < 0)
 		return;
-	for (; t->threads < most; t->threads++) {
-		struct ct_ptx_run *r = ct_calloc(1, sizeof *r);
-		if (!r)
+	for (; t->threads < most; t->threads++)
+		if (!(t->run[t->threads] = ct_ptx_another_run(first, t->threads, &t->own)))
 			return;
-		*r = (struct ct_ptx_run){
-			.launch = t->launch, .m = first->m, .f = first->f, .e = &t->own};
-		r->worker = t->threads;
-		r->observer = l ? l->observer(l->ctx, r->worker) : NULL;
-		if ((l && !r->observer) || ct_ptx_prepare(r) < 0) {
-			ct_ptx_clean(r);
-			free(r);
-			return;
-		}
-		t->run[t->threads] = r;
-	}
 	t->seats = (size_t)t->threads * AHEAD;
 }
 
@@ -285,10 +307,8 @@ int ct_ptx_run_team(struct ct_ptx_run *r, uint64_t *steps)
 	int st = run_all(&t);
 	*steps = t.steps;
 	ct_lock_free(&t.lock, &t.turn);
-	for (unsigned i = 1; i < t.threads; i++) {
-		ct_ptx_clean(run[i]);
-		free(run[i]);
-	}
+	for (unsigned i = 1; i < t.threads; i++)
+		ct_ptx_drop_run(run[i]);
 	for (size_t i = 0; i < t.seats; i++)
 		ct_ptx_claim_free(&t.seat[i].claim);
 	free(t.seat);

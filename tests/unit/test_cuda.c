@@ -522,8 +522,10 @@ static void errors_have_names_and_texts(void **state)
 	assert_string_equal(cudaGetErrorName((cudaError_t)12345), "unrecognized error code");
 	assert_int_equal(cuGetErrorName(CUDA_ERROR_INVALID_PTX, &s), CUDA_SUCCESS);
 	assert_string_equal(s, "CUDA_ERROR_INVALID_PTX");
-	BAD(cudaErrorNotSupported,
+	BAD(cudaErrorInvalidDeviceFunction,
 	    cudaLaunchCooperativeKernel(NULL, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
+	cudaGetLastError();
+	BAD(cudaErrorNotSupported, cudaDeviceEnablePeerAccess(0, 0));
 	BAD(cudaErrorNotSupported, cudaPeekAtLastError());
 	BAD(cudaErrorNotSupported, cudaGetLastError());
 	GOOD(cudaGetLastError());

@@ -1,4 +1,5 @@
-/* Launches on several threads: memory, events, steps, messages are those of one thread, whatever CTAs do to one another. */
+/* Launches on several threads: memory, events, steps, messages are those of one thread, whatever CTAs do to one another. So are those of
+ * cooperative launches whose CTAs end in their first turn; others may wait for one another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,13 @@
 #include "base/hash.h"
 #include "tests/support/ptx_run.h"
 
-enum { WORDS = 4096, GRID = 300, BLOCK = 64, THREADS_MAX = 8 };
+enum {
+	WORDS = 4096,
+	GRID = 300,
+	BLOCK = 64,
+	THREADS_MAX = 8,
+	COOPERATIVE = 0 /* in place of threads */
+};
 
 /* What a launch left behind. */
 struct outcome {
@@ -25,10 +32,11 @@ struct outcome {
 	char text[CT_ERROR_TEXT_MAX];
 };
 
-/* An observer for each thread, and a digest of what it saw of the CTA at hand. */
+/* An observer for each thread, or CTA of a cooperative launch, and a digest of what it saw of the CTA at hand. */
 struct watch {
-	struct ct_ptx_observer observer[THREADS_MAX];
-	uint64_t digest[THREADS_MAX];
+	struct ct_ptx_observer observer[GRID];
+	uint64_t digest[GRID];
+	unsigned observers;
 	struct outcome *out;
 	const uint32_t *base;
 };
@@ -55,7 +63,7 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 static const struct ct_ptx_observer *observer_of(void *ctx, unsigned thread)
 {
 	struct watch *w = ctx;
-	if (thread >= THREADS_MAX)
+	if (thread >= w->observers)
 		return NULL;
 	w->observer[thread] = (struct ct_ptx_observer){
 		.ctx = &w->digest[thread], .cta_begin = on_begin, .instruction = on_instruction};
@@ -104,7 +112,8 @@ static struct outcome run(const struct ct_ptx_module *m, uint32_t *memory, unsig
                           uint64_t max_steps, uint32_t grid)
 {
 	struct outcome o = {.memory = calloc(WORDS, sizeof(uint32_t))};
-	struct watch w = {.out = &o, .base = memory};
+	struct watch w = {
+		.out = &o, .base = memory, .observers = threads == COOPERATIVE ? GRID : THREADS_MAX};
 	struct ct_ptx_memory *ranges = NULL;
 	struct ct_ptx_result r;
 	struct ct_error e = {0};
@@ -121,6 +130,7 @@ static struct outcome run(const struct ct_ptx_module *m, uint32_t *memory, unsig
 		.param_bytes = sizeof parameter,
 		.max_steps = max_steps,
 		.threads = threads,
+		.cooperative = threads == COOPERATIVE,
 		.team = &team,
 		.call = host_call,
 		.call_ctx = &calls};
@@ -148,14 +158,18 @@ static void compare(const char *text, uint64_t max_steps, uint32_t grid, int fai
 	assert_non_null(memory);
 	struct outcome one = run(m, memory, 1, max_steps, grid);
 	assert_int_equal(one.status < 0, fails);
-	for (unsigned threads = 2; threads <= THREADS_MAX; threads *= 2) {
-		struct outcome many = run(m, memory, threads, max_steps, grid);
+	const unsigned others[] = {2, 4, THREADS_MAX, COOPERATIVE};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct outcome many = run(m, memory, others[i], max_steps, grid);
 		assert_int_equal(many.status, one.status);
 		assert_string_equal(many.text, one.text);
 		assert_int_equal(many.fault.kind, one.fault.kind);
 		assert_int_equal(many.steps, one.steps);
-		assert_int_equal(many.ctas, one.ctas);
-		assert_int_equal(many.events, one.events);
+		if (others[i] != COOPERATIVE ||
+		    !fails) { /* whose CTAs are handed on after a turn of all */
+			assert_int_equal(many.ctas, one.ctas);
+			assert_int_equal(many.events, one.events);
+		}
 		assert_memory_equal(many.memory, one.memory, WORDS * sizeof *memory);
 		free(many.memory);
 	}
@@ -297,6 +311,71 @@ static void at_random(void **state)
 	}
 }
 
+/* Every CTA but the last waits until the next one has set its word, and then sets its own. */
+static void compare_waiting(const char *sleep)
+{
+	struct ct_buf text = {0};
+	uint32_t *memory = aligned_alloc(64, WORDS * sizeof *memory);
+	ct_buf_puts(&text, START
+	            "setp.ne.u32 %p1, %r3, 0; @%p1 bra MEET;\n"
+	            "mov.u32 %r5, %r2;" ADDRESS "mov.u32 %r7, %nctaid.x; sub.u32 %r7, %r7, 1;\n"
+	            "setp.eq.u32 %p2, %r2, %r7; @%p2 bra SET;\n"
+	            "WAIT: ");
+	ct_buf_puts(&text, sleep);
+	ct_buf_puts(&text,
+	            "ld.volatile.global.u32 %r6, [%rd2+4]; setp.ne.u32 %p3, %r6, 77777; @%p3 bra WAIT;\n"
+	            "SET: st.volatile.global.u32 [%rd2], 77777;\nMEET: bar.sync 0;\n" END);
+	assert_false(text.failed);
+	assert_non_null(memory);
+	struct ct_ptx_module *m = ptx_must_read(text.data);
+	struct outcome once = run(m, memory, COOPERATIVE, 0, 20),
+		       again = run(m, memory, COOPERATIVE, 0, 20);
+	assert_int_equal(once.status, CT_OK);
+	assert_int_equal(once.ctas, 20);
+	for (unsigned i = 0; i < 24; i++)
+		assert_int_equal(once.memory[i], i < 20 ? 77777 : i);
+	assert_int_equal(again.steps, once.steps);
+	assert_int_equal(again.events, once.events);
+	free(once.memory);
+	free(again.memory);
+	/* they would wait for ever, one after the other */
+	struct outcome alone = run(m, memory, 1, 100000, 20);
+	assert_int_equal(alone.fault.kind, CT_PTX_STEPS);
+	free(alone.memory);
+	free(memory);
+	ct_ptx_free(m);
+	ct_buf_free(&text);
+}
+
+static void ctas_wait_for_later_ones(void **state)
+{
+	(void)state;
+	compare_waiting("");
+	compare_waiting("nanosleep.u32 20;");
+}
+
+/* More than any board holds, and a fault of a later one while the others wait. */
+static void cooperative_launches_that_fail(void **state)
+{
+	struct ct_ptx_module *m = ptx_must_read(
+		START "setp.eq.u32 %p1, %r2, 7; @%p1 trap;\n"
+		      "WAIT: nanosleep.u32 9; ld.volatile.global.u32 %r6, [%rd1];\n"
+		      "setp.ne.u32 %p3, %r6, 77777; @%p3 bra WAIT;\n" END);
+	uint32_t *memory = aligned_alloc(64, WORDS * sizeof *memory);
+	(void)state;
+	assert_non_null(memory);
+	struct outcome trap = run(m, memory, COOPERATIVE, 0, 20);
+	assert_int_equal(trap.fault.kind, CT_PTX_TRAP);
+	assert_int_equal(trap.fault.cta[0], 7);
+	assert_non_null(strstr(trap.text, "block (7,0,0)"));
+	struct outcome many = run(m, memory, COOPERATIVE, 0, CT_PTX_COOPERATIVE_MAX + 1);
+	assert_int_equal(many.status, CT_ERR_USAGE);
+	free(trap.memory);
+	free(many.memory);
+	free(memory);
+	ct_ptx_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +387,8 @@ int main(void)
 		cmocka_unit_test(faults_in_order),
 		cmocka_unit_test(what_only_order_gives),
 		cmocka_unit_test(at_random),
+		cmocka_unit_test(ctas_wait_for_later_ones),
+		cmocka_unit_test(cooperative_launches_that_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
