@@ -26,7 +26,8 @@ int main() { return launch(); }
 END
 cat >b.h <<'END'
 #include <vector>
-static __global__ void k(int *p, int n) { p[threadIdx.x] = n; }
+#include "lane.h"
+static __global__ void k(int *p, int n) { p[threadIdx.x] = n + lane(); }
 static int launch()
 {
 	std::vector<std::vector<int> > v(1);
@@ -34,6 +35,17 @@ static int launch()
 	k << <1, dim3(2, 1)>> >((int *)0, 1 << 3);
 	return v.size() == 1 && text[3] == '<' && text[4] == ' ' ? 0 : 1;
 }
+END
+mkdir -p far && cat >far/lane.h <<'END'
+static __device__ int lane()
+{
+	int a, b;
+	asm volatile("mov.u32 %0, " /* %laneid */
+		     "%laneid;" : "=r"(a));
+	__asm__("mov.u32 %0, %%smid;" : "=r"(b));
+	return a + b;
+}
+static inline const char *percent() { return "%laneid"; }
 END
 cp a.cu c.cu
 refuses "one name for two objects" 2 'one name for 2 outputs' "$ctcc" -c -o x.o a.cu c.cu
@@ -51,13 +63,13 @@ for clang in clang-19 clang-14; do
 	command -v $clang >/dev/null 2>&1 || { skip "$clang compiles" "$clang is not installed"; continue; }
 	found=$clang
 	export CTCC_CLANG=$clang
-	check "$clang compiles launches with blanks" "$ctcc" -c a.cu
+	check "$clang compiles launches with blanks, and special registers with one percent sign" "$ctcc" -c a.cu -Ifar
 	same "$clang: kernels are registered" "1" "$(nm a.o | grep -c ' U __cudaRegisterFunction$')"
-	check "$clang: the object says how it was made" grep -qa "ctcc .*$clang, sm_70: -c a.cu" a.o
+	check "$clang: the object says how it was made" grep -qa "ctcc .*$clang, sm_70: -c -I far a.cu" a.o
 	same "$clang: the PTX is in the object" "1" "$(grep -ac '^.version 6.3' a.o)"
-	check "$clang: -ptx" "$ctcc" -ptx -arch=sm_86 a.cu -o a.out.ptx
+	check "$clang: -ptx" "$ctcc" -ptx -arch=sm_86 a.cu -Ifar -o a.out.ptx
 	same "$clang: its target" ".target sm_86" "$(grep ^.target a.out.ptx)"
-	check "$clang: several sources" "$ctcc" -c a.cu c.cu
+	check "$clang: several sources" "$ctcc" -c a.cu c.cu -Ifar
 	printf 'int main(void) { return cudaGetDeviceCount(0); }\n' >lenient.c
 	check "$clang: C" "$ctcc" -c lenient.c
 	printf '#include <cuda_runtime.h>\n#include <cuda.h>\nint main() { dim3 g(1); return cudaDeviceSynchronize() + (int)g.x; }\n' >api.cpp

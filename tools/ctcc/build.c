@@ -358,7 +358,7 @@ static int compile_source(struct build *b, const char *source, unsigned number, 
 		return j->stage == CTCC_PTX
 		               ? ct_fail(e, CT_ERR_USAGE, "%s: -ptx wants a .cu file", source)
 		               : compile_plain(b, source, kind, out, e);
-	int st = ctcc_launches(source, number, &overlay, e);
+	int st = ctcc_dialect(source, number, &j->both, &overlay, e);
 	if (st != CT_OK)
 		return st;
 	if (j->stage == CTCC_PTX)

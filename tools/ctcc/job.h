@@ -68,9 +68,11 @@ const char *ctcc_temporary(const char *name, struct ct_error *e);
 const char *ctcc_beside(const char *path, struct ct_error *e);
 void ctcc_clean(void);
 
-/* "kernel << <grid, block>> >(...)" means a launch to nvcc and shifts to clang. Where the source or a file
- * that it includes by "..." is written so, *overlay is an overlay of file names (clang's -ivfsoverlay) that shows
- * them as the compiler needs them; else NULL. `number` tells the sources of a run apart. Fails with CT_ERR_IO, CT_ERR_NOMEM. */
-int ctcc_launches(const char *source, unsigned number, const char **overlay, struct ct_error *e);
+/* "kernel << <grid, block>> >(...)" means a launch to nvcc and shifts to clang, and asm("mov.u32 %0, %smid;") wants "%%smid" of clang.
+ * Where the source or a file that it includes by "..." is written so, *overlay is an overlay of file names (clang's -ivfsoverlay) that
+ * shows them as clang needs them; else NULL. `options` are those with -I; `number` tells the sources of a run apart. Fails with
+ * CT_ERR_IO, CT_ERR_NOMEM. */
+int ctcc_dialect(const char *source, unsigned number, const struct ctcc_words *options,
+                 const char **overlay, struct ct_error *e);
 
 #endif
