@@ -205,7 +205,9 @@ static void select_convert(struct ct_lower_unit *u, uint32_t at)
 	int real_from = from && (from[1] == 'f' || from[1] == 'b'),
 	    real_to = to && (to[1] == 'f' || to[1] == 'b');
 	unsigned from_bits = ct_lower_bits(o), to_bits = to ? (unsigned)strtoul(to + 2, NULL, 10) : 32;
-	if (real_from && real_to)
+	if (ct_lower_has(o, "tf32"))
+		simple(u, at, "F2F.TF32.F32");
+	else if (real_from && real_to)
 		simple(u, at,
 		       from_bits == to_bits        ? "FRND"
 		       : from_bits + to_bits == 48 ? (to_bits == 32 ? "HADD2.F32" : "F2F.F16.F32")

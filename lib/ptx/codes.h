@@ -20,7 +20,7 @@
 	X(cvt_f32_f64) X(cvt_f64_f32) \
 	X(cvt_u32_f32) X(cvt_s32_f32) X(cvt_u64_f32) X(cvt_s64_f32) \
 	X(cvt_u32_f64) X(cvt_s32_f64) X(cvt_u64_f64) X(cvt_s64_f64) \
-	X(cvt_f32_s32) X(cvt_f64_s32)
+	X(cvt_f32_s32) X(cvt_f64_s32) X(cvt_f32_tf32)
 
 #define CT_PTX_ROW_CODES(X) \
 	CT_PTX_B3(X, mov) CT_PTX_B3(X, add) CT_PTX_B3(X, sub) CT_PTX_B3(X, mul) CT_PTX_B3(X, mad) \

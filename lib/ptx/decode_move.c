@@ -269,11 +269,27 @@ static int check_conversion(struct ct_ptx_reader *r, const struct ct_ptx_form *f
 	return CT_OK;
 }
 
+/* cvt.rna.tf32.f32: to the nearest of 11 bits of significand, in the format of single precision. */
+static int convert_to_tf32(struct ct_ptx_reader *r)
+{
+	int rc;
+	if (!ct_ptx_take(r, "tf32") || !ct_ptx_take(r, "f32") || ct_ptx_want_args(r, 2, 2) < 0)
+		return ct_ptx_unknown(r, NULL);
+	struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_cvt_f32_tf32);
+	if (!o)
+		return CT_ERR_NOMEM;
+	if ((rc = ct_ptx_result(r, &r->s.arg[0], CT_PTX_B32, &o->d)) < 0)
+		return rc;
+	return ct_ptx_row(r, &r->s.arg[1], CT_PTX_F32, &o->a);
+}
+
 /* cvt: conversions that are common have an operation of their own, all others share one. */
 int ct_ptx_decode_cvt(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
 	struct ct_ptx_form f;
+	if (ct_ptx_take(r, "rna"))
+		return convert_to_tf32(r);
 	int rc = ct_ptx_form(
 		r, CT_PTX_M_ROUND | CT_PTX_M_INTEGRAL | CT_PTX_M_FTZ | CT_PTX_M_SAT | CT_PTX_M_RELU, 2,
 		&f);

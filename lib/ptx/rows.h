@@ -255,6 +255,12 @@ REAL_COMPARE(flt, a < b)
 REAL_COMPARE(fle, a <= b)
 REAL_COMPARE(fnan, (a != a) | (b != b))
 
+/* The nearest number with 11 bits of significand; of two, the one that is farther from zero. */
+static inline uint32_t tf32_bits(uint32_t u)
+{
+	return (u & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : (u + 0x1000u) & ~0x1fffu;
+}
+
 /* Extension and truncation; 8-bit sources lie in rows of 16 bits. */
 #define EXTEND(s, R, T) \
 	UNARY(cvt_##s##_16, U16, R, (T)a) \
@@ -267,6 +273,7 @@ EXTEND(u32, U32, uint32_t)
 EXTEND(s32, U32, int32_t)
 EXTEND(u64, U64, uint64_t)
 EXTEND(s64, U64, int64_t)
+UNARY(cvt_f32_tf32, U32, U32, tf32_bits(a))
 UNARY(cvt_f32_f64, U64, F32, double_bits((double)a))
 UNARY(cvt_f64_f32, U32, F64, float_bits((float)a))
 UNARY(cvt_u32_f32, F32, U32, (float)a)

@@ -1,6 +1,7 @@
 /* Blocks that wait for one another: all of the grid in a cooperative launch, and a barrier of the program's own where the environment
  * lets blocks run side by side (CACHETRIAGE_RESIDENT). Groups of a size that is known when the kernel runs. Prints what is not so. */
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cstdio>
 #include <cstring>
 
@@ -67,6 +68,33 @@ __global__ void groups(int *out)
 	out[128 + t] = (int)(100 * odd.size() + odd.thread_rank());
 	out[192 + t] = half.shfl(t, 0);
 	out[256 + t] = (int)(100 * like.size() + eight.thread_rank());
+}
+
+/* Tiles of several warps. */
+__global__ void wide_tiles(int *out)
+{
+	__shared__ cg::block_tile_memory<256> memory;
+	cg::thread_block block = cg::this_thread_block(memory);
+	cg::thread_block_tile<64> tile = cg::tiled_partition<64>(block);
+	cg::thread_block_tile<128> pair = cg::tiled_partition<128>(block);
+	int t = (int)threadIdx.x;
+	int sum = cg::reduce(tile, t, cg::plus<int>()), most = cg::reduce(pair, t % 50, cg::greater<int>());
+	out[t] = sum + (int)tile.thread_rank();
+	out[256 + t] = 1000 * most + 10 * tile.shfl(t, 40) + 2 * tile.any(t == 70) + tile.all(t >= 64);
+}
+
+static void check_wide_tiles()
+{
+	int *out;
+	cudaMallocManaged(&out, 512 * sizeof *out);
+	wide_tiles<<<1, 256>>>(out);
+	cudaDeviceSynchronize();
+	for (int t = 0; t < 256; t++) {
+		int first = t / 64 * 64;
+		expect("sums of tiles of two warps", out[t], 64 * first + 63 * 32 + t % 64);
+		expect("the most, a shuffle and votes of wide tiles", out[256 + t],
+		       1000 * 49 + 10 * (first + 40) + 2 * (first == 64) + (first >= 64));
+	}
 }
 
 static void check_groups()
@@ -137,6 +165,7 @@ int main(int argc, char **argv)
 			expect("a barrier of the program's own", out[i], 10);
 	} else {
 		check_groups();
+		check_wide_tiles();
 		check_grid(1, 3);
 		check_grid(13, 4);
 		check_size();

@@ -43,7 +43,10 @@ static __device__ int lane()
 	asm volatile("mov.u32 %0, " /* %laneid */
 		     "%laneid;" : "=r"(a));
 	__asm__("mov.u32 %0, %%smid;" : "=r"(b));
-	return a + b;
+	__shared__ alignas(16) int c[4];
+	c[threadIdx.x & 3] = a;
+	__syncthreads();
+	return c[0] + b;
 }
 static inline const char *percent() { return "%laneid"; }
 END

@@ -478,6 +478,14 @@ TWIN(c_s_s32, b32((float)S32(a)))
 TWIN(c_d_u64, b64((double)a))
 TWIN(c_s_u64, b32((float)a))
 TWIN(c_d_s, b64((double)f32(a)))
+static float nearest_of_11_bits(float v)
+{
+	int e;
+	double m = frexp(v, &e);
+	return !isfinite(v) || e <= -126 ? v : (float)ldexp(round(ldexp(m, 11)), e - 11);
+}
+TWIN(c_tf32,
+     ((uint32_t)a & 0x7f800000) ? b32(nearest_of_11_bits(f32(a))) : ((uint32_t)a + 0x1000) & ~0x1fffu)
 TWIN(c_s32_s8, (int64_t)(int8_t)a)
 TWIN(c_u64_u32, a)
 TWIN(c_s64_s32, S64(S32(a)))
@@ -500,6 +508,7 @@ static void conversions(void **state)
 		{"cvt.rn.f32.u64 %w0, %l1;", "wl", c_s_u64, 0},
 		{"cvt.f64.f32 %l0, %w1;", "lw", c_d_s, 'd'},
 		FORMS("cvt", ".f32.f64 %w0, %l1;", cvt_ds, "wl", 's'),
+		{"cvt.rna.tf32.f32 %w0, %w1;", "ww", c_tf32, 's'},
 		{"cvt.s32.s8 %w0, %w1;", "ww", c_s32_s8, 0},
 		{"cvt.u64.u32 %l0, %w1;", "lw", c_u64_u32, 0},
 		{"cvt.s64.s32 %l0, %w1;", "lw", c_s64_s32, 0},

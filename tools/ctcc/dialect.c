@@ -1,5 +1,5 @@
-/* What nvcc takes in a source and clang does not: launches that are written with blanks between the angle brackets, and special registers
- * with one percent sign in the text of asm statements. */
+/* What nvcc takes in a source and clang does not: launches that are written with blanks between the angle brackets, special registers
+ * with one percent sign in the text of asm statements, and alignas behind __shared__. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -189,12 +189,33 @@ static size_t double_in_strings(struct ct_buf *out, const char *s, size_t i, siz
 	return i;
 }
 
-/* Copies a source into *out: clang wants "%%smid" where nvcc takes "%smid" as well. Returns whether any sign had to be doubled. */
-static int double_percents(struct ct_buf *out, const char *s, size_t n)
+/* Whether the word before s[i] says where a variable lies. */
+static int is_behind_space(const char *s, size_t i)
+{
+	static const char *const words[] = {"__shared__", "__device__", "__constant__", "__managed__"};
+	while (i > 0 && isspace((unsigned char)s[i - 1]))
+		i--;
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+		size_t n = strlen(words[k]);
+		if (i >= n && is_word(s, i - n, i, words[k]))
+			return 1;
+	}
+	return 0;
+}
+
+/* Copies a source into *out: clang wants "%%smid" where nvcc takes "%smid" as well, and behind __shared__ the word that C has for
+ * alignas. Returns whether any of it had to be changed. */
+static int translate(struct ct_buf *out, const char *s, size_t n)
 {
 	int changed = 0;
 	for (size_t i = 0, end; i < n;) {
 		size_t text = text_of_asm(s, i, n);
+		if (is_word(s, i, n, "alignas") && is_behind_space(s, i)) {
+			ct_buf_puts(out, "_Alignas");
+			i += 7;
+			changed = 1;
+			continue;
+		}
 		end = text ? text : skip_quoted(s, i, n);
 		end = end == i ? i + 1 : end;
 		ct_buf_add(out, s + i, end - i);
@@ -329,7 +350,7 @@ static int rewrite_file(struct rewrite *r, const char *path, int depth, struct c
 	if (!text)
 		return CT_OK;
 	int changed = join_brackets(text, n);
-	changed |= double_percents(&rewritten, text, n);
+	changed |= translate(&rewritten, text, n);
 	if (changed)
 		st = ct_buf_check(&rewritten, e);
 	if (changed && st == CT_OK)

@@ -68,7 +68,8 @@ const char *ctcc_temporary(const char *name, struct ct_error *e);
 const char *ctcc_beside(const char *path, struct ct_error *e);
 void ctcc_clean(void);
 
-/* "kernel << <grid, block>> >(...)" means a launch to nvcc and shifts to clang, and asm("mov.u32 %0, %smid;") wants "%%smid" of clang.
+/* "kernel << <grid, block>> >(...)" means a launch to nvcc and shifts to clang, asm("mov.u32 %0, %smid;") wants "%%smid" of clang, and
+ * "__shared__ alignas(16)" means nothing to it.
  * Where the source or a file that it includes by "..." is written so, *overlay is an overlay of file names (clang's -ivfsoverlay) that
  * shows them as clang needs them; else NULL. `options` are those with -I; `number` tells the sources of a run apart. Fails with
  * CT_ERR_IO, CT_ERR_NOMEM. */

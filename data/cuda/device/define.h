@@ -10,6 +10,9 @@
 #define CT_DEVICE static __inline__ __attribute__((always_inline, device, nodebug))
 /* The same for the rare part of a function, which is called and not repeated. */
 #define CT_DEVICE_CALL static __attribute__((noinline, device, unused, nodebug))
+/* A method of a class, on the device, and on both sides. */
+#define CT_METHOD __inline__ __attribute__((always_inline, device, nodebug))
+#define CT_METHOD_BOTH __inline__ __attribute__((always_inline, nodebug)) __host__ __device__
 /* A function of the device and of the host. */
 #define CT_BOTH static __inline__ __attribute__((always_inline, nodebug)) __host__ __device__
 

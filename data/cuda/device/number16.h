@@ -495,20 +495,20 @@ CT_16_STORE(__stcs)
 CT_16_STORE(__stwt)
 #undef CT_16_STORE
 
-#define CT_16_SHUFFLE(name) \
-	CT_DEVICE CT_16 __##name##_sync(unsigned int mask, CT_16 v, int lane, int width = 32) \
+#define CT_16_SHUFFLE(name, which) \
+	CT_DEVICE CT_16 __##name##_sync(unsigned int mask, CT_16 v, which lane, int width = 32) \
 	{ \
 		return CT_16_N(__ushort_as_, )((unsigned short)__##name##_sync(mask, (int)v.__x, lane, width)); \
 	} \
-	CT_DEVICE CT_16_PAIR __##name##_sync(unsigned int mask, CT_16_PAIR v, int lane, int width = 32) \
+	CT_DEVICE CT_16_PAIR __##name##_sync(unsigned int mask, CT_16_PAIR v, which lane, int width = 32) \
 	{ \
 		ct_cuda_set_word(v, __##name##_sync(mask, ct_cuda_word(v), lane, width)); \
 		return v; \
 	}
-CT_16_SHUFFLE(shfl)
-CT_16_SHUFFLE(shfl_up)
-CT_16_SHUFFLE(shfl_down)
-CT_16_SHUFFLE(shfl_xor)
+CT_16_SHUFFLE(shfl, int)
+CT_16_SHUFFLE(shfl_up, unsigned int)
+CT_16_SHUFFLE(shfl_down, unsigned int)
+CT_16_SHUFFLE(shfl_xor, int)
 #undef CT_16_SHUFFLE
 
 #undef CT_16_DO

@@ -75,28 +75,28 @@ CT_CUDA_SHUFFLE_32(shfl_down, down, 31)
 CT_CUDA_SHUFFLE_32(shfl_xor, bfly, 31)
 #undef CT_CUDA_SHUFFLE_32
 
-/* Any type of 4 or 8 bytes goes as one or two words. */
-#define CT_CUDA_SHUFFLE(name, type) \
-	CT_DEVICE type __##name##_sync(unsigned int mask, type v, int lane, int width = 32) \
+/* Any type of 4 or 8 bytes goes as one or two words; the lane is a number, or how far away (`which`: its type). */
+#define CT_CUDA_SHUFFLE(name, type, which) \
+	CT_DEVICE type __##name##_sync(unsigned int mask, type v, which lane, int width = 32) \
 	{ \
 		int word[sizeof(type) / 4]; \
 		__builtin_memcpy(word, &v, sizeof v); \
-		word[0] = ct_cuda_##name(mask, word[0], lane, width); \
+		word[0] = ct_cuda_##name(mask, word[0], (int)lane, width); \
 		if (sizeof(type) == 8) \
 			word[sizeof(type) / 4 - 1] = \
-				ct_cuda_##name(mask, word[sizeof(type) / 4 - 1], lane, width); \
+				ct_cuda_##name(mask, word[sizeof(type) / 4 - 1], (int)lane, width); \
 		__builtin_memcpy(&v, word, sizeof v); \
 		return v; \
 	} \
-	CT_DEVICE type __##name(type v, int lane, int width = 32) \
+	CT_DEVICE type __##name(type v, which lane, int width = 32) \
 	{ \
 		return __##name##_sync(__activemask(), v, lane, width); \
 	}
 #define CT_CUDA_SHUFFLES(type) \
-	CT_CUDA_SHUFFLE(shfl, type) \
-	CT_CUDA_SHUFFLE(shfl_up, type) \
-	CT_CUDA_SHUFFLE(shfl_down, type) \
-	CT_CUDA_SHUFFLE(shfl_xor, type)
+	CT_CUDA_SHUFFLE(shfl, type, int) \
+	CT_CUDA_SHUFFLE(shfl_up, type, unsigned int) \
+	CT_CUDA_SHUFFLE(shfl_down, type, unsigned int) \
+	CT_CUDA_SHUFFLE(shfl_xor, type, int)
 CT_CUDA_SHUFFLES(int)
 CT_CUDA_SHUFFLES(unsigned int)
 CT_CUDA_SHUFFLES(long)
