@@ -91,6 +91,8 @@ cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct
 	tell_nearest(&r->fault, near, sizeof near);
 	if (*near)
 		ct_cuda_say("%s", near);
+	if (*near && !ct_cuda.settings.maps_around)
+		ct_cuda_say("boards map 2 MiB at a time: CACHETRIAGE_BOUNDS=pages goes on as they do");
 	if (r->fault.line && source_of(f->module->text, r->fault.line, source, sizeof source))
 		ct_cuda_say("in %s", source);
 	ct_cuda_say("launch %" PRIu64 " was %s<<<(%u,%u,%u), (%u,%u,%u)>>>", ct_cuda.launches,

@@ -102,6 +102,7 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
 	struct ct_cuda_init init;
 	struct ct_error e = {0};
 	unsigned char *buffer = NULL;
+	struct ct_ptx_memory *around = NULL;
 	if (error == cudaSuccess && ct_cuda.settings.check_init)
 		error = ct_cuda_follow_init(&init, f->module, &l);
 	if (error == cudaSuccess && k->nparams && !params && bytes < k->param_bytes)
@@ -118,11 +119,16 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
 		l.params = buffer;
 		l.param_bytes = k->param_bytes;
 	}
+	if (error == cudaSuccess && ct_cuda.settings.maps_around) {
+		error = ct_cuda_map_around(&around);
+		l.memory = around;
+	}
 	if (error == cudaSuccess) {
 		ct_cuda.launches++;
 		if (ct_cuda_trace_launch(&l, &r, &e) != CT_OK)
 			error = ct_cuda_tell_fault(f, &l, &r, &e);
 	}
+	ct_ptx_memory_free(around);
 	free(buffer);
 	return error;
 }

@@ -14,6 +14,7 @@
 enum {
 	GRANULE = 512,        /* cudaMalloc's alignment; the guide promises at least 256 bytes */
 	PAGE = 1 << 16,       /* a multiple of every host's page */
+	AROUND = 2 << 20,     /* what boards map at a time */
 	LEAST_ARENA = 1 << 26 /* bytes: a host that has not even this cannot run programs */
 };
 
@@ -34,13 +35,13 @@ static cudaError_t make_arena(void)
 	uint64_t bytes = round_up(ct_cuda_board_memory(), PAGE);
 	void *p = MAP_FAILED;
 	for (; p == MAP_FAILED && bytes >= LEAST_ARENA; bytes /= 2) {
-		p = mmap((void *)(uintptr_t)ARENA, bytes, PROT_NONE,
+		p = mmap((void *)(uintptr_t)(ARENA - AROUND), bytes + 2 * AROUND, PROT_NONE,
 		         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		heap.bytes = bytes;
 	}
 	if (p == MAP_FAILED)
 		return cudaErrorMemoryAllocation;
-	heap.first = (uint64_t)(uintptr_t)p;
+	heap.first = (uint64_t)(uintptr_t)p + AROUND;
 	return cudaSuccess;
 }
 
@@ -194,6 +195,33 @@ void *ct_cuda_place_variable(void *ctx, const char *name, uint64_t bytes, uint32
 		return NULL;
 	memset((void *)(uintptr_t)a.first, 0, bytes);
 	return (void *)(uintptr_t)a.first;
+}
+
+cudaError_t ct_cuda_map_around(struct ct_ptx_memory **out)
+{
+	uint64_t first = UINT64_MAX, end = 0;
+	struct ct_error e;
+	if (ct_ptx_memory_create(out, &e) != CT_OK)
+		return cudaErrorMemoryAllocation;
+	for (size_t i = 0; i < heap.n; i++) {
+		const struct ct_cuda_allocation *a = &heap.block[i];
+		if (a->registered &&
+		    ct_ptx_memory_add(*out, (void *)(uintptr_t)a->first, a->bytes, &e) != CT_OK)
+			return cudaErrorMemoryAllocation;
+		if (a->registered)
+			continue;
+		first = a->first < first ? a->first : first;
+		end = a->first + a->bytes > end ? a->first + a->bytes : end;
+	}
+	if (!end)
+		return cudaSuccess;
+	first = first / PAGE * PAGE - AROUND;
+	end = round_up(end, PAGE) + AROUND;
+	void *from = (void *)(uintptr_t)first;
+	if (mprotect(from, end - first, PROT_READ | PROT_WRITE) != 0 ||
+	    ct_ptx_memory_add(*out, from, end - first, &e) != CT_OK)
+		return cudaErrorMemoryAllocation;
+	return cudaSuccess;
 }
 
 /* Gives the block's room back. */

@@ -24,6 +24,7 @@
 struct ct_cuda_settings {
 	uint64_t max_steps;   /* warp instructions of a launch; 0: no bound */
 	int resident;         /* CTAs run side by side where they fit on the board */
+	int maps_around;      /* accesses beside an allocation are made */
 	unsigned threads;     /* of an emulation; 0: all processors */
 	int check_init;       /* look for reads of memory that nothing has written */
 	const char *data_dir; /* of GPU files */
@@ -94,6 +95,9 @@ int ct_cuda_is_device_range(const void *p, uint64_t bytes);
 /* Bytes of the board, and those not yet allocated. */
 uint64_t ct_cuda_total_memory(void);
 uint64_t ct_cuda_free_memory(void);
+/* What kernels may access where all that lies between the first and the last block is mapped, and 2 MiB before and behind them, as on
+ * boards, which map so much at a time. The caller frees *out, also after a failure. */
+cudaError_t ct_cuda_map_around(struct ct_ptx_memory **out);
 /* Frees all memory but that of modules: for cudaDeviceReset. */
 void ct_cuda_release_all(void);
 

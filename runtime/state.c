@@ -77,7 +77,8 @@ static const char *data_dir(void)
 /* Reads the settings from the environment and prepares the device, at the program's first call. */
 static void start(void)
 {
-	const char *gpu = getenv("CACHETRIAGE_GPU"), *check = getenv("CACHETRIAGE_CHECK");
+	const char *gpu = getenv("CACHETRIAGE_GPU"), *check = getenv("CACHETRIAGE_CHECK"),
+		   *bounds = getenv("CACHETRIAGE_BOUNDS");
 	struct ct_diag quiet = {0};
 	struct ct_error e = {0};
 	struct ct_cuda_settings *s = &ct_cuda.settings;
@@ -89,6 +90,11 @@ static void start(void)
 	s->check_init = check && strcmp(check, "init") == 0;
 	if (check && *check && !s->check_init)
 		end("CACHETRIAGE_CHECK: the one check is init");
+	s->maps_around = bounds && strcmp(bounds, "pages") == 0;
+	if (bounds && *bounds && !s->maps_around && strcmp(bounds, "exact") != 0)
+		end("CACHETRIAGE_BOUNDS: exact or pages");
+	if (s->maps_around && s->check_init)
+		end("CACHETRIAGE_BOUNDS=pages: the check init knows allocations alone");
 	if (ct_gpu_load(&ct_cuda.gpu, gpu && *gpu ? gpu : "v100", s->data_dir, &quiet, &e) != CT_OK ||
 	    ct_ptx_memory_create(&ct_cuda.memory, &e) != CT_OK)
 		end(e.text);

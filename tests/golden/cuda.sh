@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 T=$CT_BIN/tracegen
 cd "$TMPDIR" || exit 1
-unset CACHETRIAGE_GPU CACHETRIAGE_MAX_STEPS CACHETRIAGE_CHECK CACHETRIAGE_THREADS CACHETRIAGE_RESIDENT
+unset CACHETRIAGE_GPU CACHETRIAGE_MAX_STEPS CACHETRIAGE_CHECK CACHETRIAGE_THREADS CACHETRIAGE_RESIDENT CACHETRIAGE_BOUNDS
 
 refuses "a check that there is not" 2 'the one check is init' "$T" capture --check all -o x -- true
 refuses "an option of OpenCL with one of CUDA" 2 'launches alone chooses' "$T" capture --warp 64 -k a -o x -- true
@@ -84,6 +84,10 @@ check "the fault names kernel, block and thread" \
 check "the nearest allocation" grep -q 'it is 0 bytes behind the end of allocation 1 (4000 bytes at' err.txt
 check "and the line of the source" grep -q "in .*tests/cuda/add.cu:$(grep -n 'y\[i\] += x\[i\]' "$CT_ROOT/tests/cuda/add.cu" | cut -d: -f1)\$" err.txt
 rm -rf r
+check "and what lets it go on as boards do" grep -q 'CACHETRIAGE_BOUNDS=pages' err.txt
+same "which it does" "0 0 wrong, 2 hits" "$(CACHETRIAGE_BOUNDS=pages run far) $(tail -n 1 out.txt)"
+rm -rf r
+refuses "bounds that there are not" 2 'exact or pages' env CACHETRIAGE_BOUNDS=none ./add
 same "killed by a signal: exit 2" 2 "$(run abort)"
 check "which is named" grep -q 'killed by signal 6' err.txt
 same "no launch: exit 2" 2 "$(run none)"

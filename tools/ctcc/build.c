@@ -139,6 +139,7 @@ static void cuda_words(const struct build *b, const char *side, const char *over
 	/* nvcc and gcc take these without a word. */
 	ctcc_add(w, "-Wno-c++11-narrowing");
 	ctcc_add(w, "-Wno-register");
+	ctcc_add(w, "-Wno-missing-template-arg-list-after-template-kw");
 	ctcc_add(w, "-Wno-writable-strings");
 	ctcc_add(w, "-Wno-unused-command-line-argument");
 	ctcc_add(w, "-Wno-unknown-warning-option");
