@@ -430,7 +430,7 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 	         !ct_ptx_is_reduction(u->p->m, at))
 		dst = ct_lower_write(u, i->operand[0].number, 0);
 	if (store && vector > 1)
-		src[n++].place = ct_lower_read_vector(u, i, 1, vector, at);
+		src[n++] = (struct ct_lower_source){.place = ct_lower_read_vector(u, i, 1, vector, at)};
 	for (uint32_t k = i->writes; k < i->operands && n < CT_LOWER_MAX_SRC; k++) {
 		const struct ct_ptx_operand *x = &i->operand[k];
 		if (x->in_brackets || (store && vector > 1))

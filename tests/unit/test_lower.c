@@ -284,8 +284,8 @@ static void test_reductions(void **unused)
 }
 
 /* Machine instructions of that name in a kernel of one parameter p, whose body stands between its index
- * %r1 and the store of %r9 there. */
-static unsigned count(const char *body, unsigned sm, const char *opcode)
+ * %r1 and the store of %r9 there; in *sources, which may be NULL, the registers that all of them read. */
+static unsigned count_reads(const char *body, unsigned sm, const char *opcode, unsigned *sources)
 {
 	char text[4096];
 	struct ct_ptx_module *m;
@@ -303,10 +303,19 @@ static unsigned count(const char *body, unsigned sm, const char *opcode)
 	assert_int_equal(ct_ptx_read(&m, text, (size_t)size, "count", &e), CT_OK);
 	assert_int_equal(ct_lower_kernel(&p, m, ct_ptx_find_kernel(m, "k"), sm, &e), CT_OK);
 	for (size_t i = 0; i < p->insts; i++)
-		n += strcmp(p->inst[i].opcode, opcode) == 0;
+		if (strcmp(p->inst[i].opcode, opcode) == 0) {
+			n++;
+			for (unsigned k = 0; sources && k < p->inst[i].nsrc; k++)
+				*sources += p->inst[i].src[k] != CT_LOWER_RZ;
+		}
 	ct_lower_free(p);
 	ct_ptx_free(m);
 	return n;
+}
+
+static unsigned count(const char *body, unsigned sm, const char *opcode)
+{
+	return count_reads(body, sm, opcode, NULL);
 }
 
 /* What one machine instruction does of a signed division by 2 and by 4, added to something. */
@@ -411,7 +420,9 @@ static void test_vectors(void **unused)
 	const unsigned moves = count(
 		"ld.global.u32 %r9, [%rd3];", 80, "IMAD.MOV.U32"); /* of every kernel */
 	(void)unused;
-	assert_int_equal(count(same, 80, "STG.E.128"), 1);
+	unsigned sources = 0; /* the address and the first register of the vector */
+	assert_int_equal(count_reads(same, 80, "STG.E.128", &sources), 1);
+	assert_int_equal(sources, 2);
 	assert_int_equal(count(same, 80, "STG.E.64"), 1);
 	assert_int_equal(count(same, 80, "IMAD.MOV.U32"), moves);
 	assert_int_equal(count(other, 80, "IMAD.MOV.U32"), moves + 6);
