@@ -46,13 +46,13 @@ BOTH int nearest(const struct sphere *s, int n, const float o[3], const float d[
 }
 
 /* One surface met: its normal, brightness, mirror. */
-struct surface {
+struct surface_point {
 	float n[3], bright, mirror;
 };
 
-BOTH struct surface surface_at(const float p[3], int sphere, const struct sphere *s)
+BOTH struct surface_point surface_at(const float p[3], int sphere, const struct sphere *s)
 {
-	struct surface f = {{0, 1, 0}, 0, 0};
+	struct surface_point f = {{0, 1, 0}, 0, 0};
 	if (sphere < 0) { /* the floor */
 		int cell = (int)(p[0] + 100) + (int)(p[2] + 100);
 		f.bright = cell & 1 ? 0.8f : 0.2f;
@@ -66,7 +66,7 @@ BOTH struct surface surface_at(const float p[3], int sphere, const struct sphere
 }
 
 /* What the surface sends on of the light; a shadow ray where it faces the light. */
-BOTH float lit_at(const struct sphere *s, int n, const float p[3], const struct surface *f)
+BOTH float lit_at(const struct sphere *s, int n, const float p[3], const struct surface_point *f)
 {
 	const float light[3] = {0.57735f, 0.57735f, -0.57735f};
 	float facing = dot3(f->n, light), shade;
@@ -92,7 +92,7 @@ BOTH float trace(const struct sphere *s, int n, float x, float y, float scale)
 			return fmaf(fmaf(d[1], 0.5f, 0.5f), share * 0.3f, colour);
 		for (int i = 0; i < 3; i++)
 			p[i] = fmaf(t, d[i], o[i]);
-		struct surface f = surface_at(p, sphere, s);
+		struct surface_point f = surface_at(p, sphere, s);
 		colour = fmaf(share * f.bright, lit_at(s, n, p, &f) * (1 - f.mirror), colour);
 		share *= f.mirror;
 		if (share < 0.05f)

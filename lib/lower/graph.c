@@ -150,7 +150,7 @@ int ct_lower_changes_in(const struct ct_lower_unit *u, uint32_t reg, uint32_t he
 static int makes_divergence(const struct ct_lower_ptx *i)
 {
 	const char *o = i->opcode;
-	if (i->access || ct_lower_is(o, "atom") || ct_lower_is(o, "shfl") || ct_lower_is(o, "tex") ||
+	if (i->access || ct_lower_is(o, "atom") || ct_lower_is(o, "shfl") || ct_lower_is_texture(o) ||
 	    ct_lower_is(o, "call") || ct_lower_is(o, "match"))
 		return 1;
 	for (uint32_t k = 0; k < i->operands; k++)

@@ -458,6 +458,35 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 		ct_lower_spread_vector(u, i, vector, at, dst);
 }
 
+/* suld and sust: the registers of what is loaded or stored lie side by side; the handle and coordinates come behind
+ * those of a store. */
+static void select_surface(struct ct_lower_unit *u, uint32_t at)
+{
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	struct ct_lower_source src[CT_LOWER_MAX_SRC];
+	const int store = ct_lower_is(i->opcode, "sust"), vector = !store && i->writes > 1;
+	uint32_t values = 0;
+	unsigned n = 0;
+	while (store && values < i->operands && i->operand[i->operands - 1 - values].place == 1)
+		values++;
+	const uint32_t end = i->operands - values,
+		       dst = vector ? ct_lower_write_vector(u, i, i->writes) : result(u, i, 0);
+	if (values > 1)
+		src[n++] = (struct ct_lower_source){
+			.place = ct_lower_read_vector(u, i, end, values, at)};
+	else if (values)
+		src[n++] = read_at(u, i, end, 0);
+	for (uint32_t k = i->writes; k < end && n < CT_LOWER_MAX_SRC; k++)
+		src[n++] = read_at(u, i, k, 0);
+	struct ct_lower_inst *m = ct_lower_emit(u, store ? "SUST.D.BA" : "SULD.D.BA", at, dst, n, src);
+	if (!m)
+		return;
+	ct_lower_predicates(i, m);
+	m->pure = 0;
+	if (vector)
+		ct_lower_spread_vector(u, i, i->writes, at, dst);
+}
+
 /* ---- the rest ---- */
 
 /* A conditional branch over a jump: one branch with the condition turned does both. */
@@ -572,6 +601,7 @@ static const struct {
 	{"redux", "REDUX", 1},
 	{"activemask", "VOTE", 1},
 	{"tex", "TEX", 1},
+	{"tld4", "TLD4", 1},
 	{"nanosleep", "NANOSLEEP", 1},
 	{"testp", "FSETP", 0},
 	{"copysign", "LOP3.LUT", 0},
@@ -596,6 +626,8 @@ static void select_named(struct ct_lower_unit *u, uint32_t at)
 		}
 	if (ct_lower_has(o, "warp"))
 		name = "WARPSYNC";
+	else if (ct_lower_has(o, "grad"))
+		name = "TXD";
 	struct ct_lower_inst *m = simple(u, at, name);
 	if (m && effect)
 		m->pure = 0;
@@ -643,6 +675,8 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 	else if (ct_lower_is(o, "ld") || ct_lower_is(o, "st"))
 		simple(u, at,
 		       ct_lower_has(o, "const") ? "LDC" : "IMAD.MOV.U32"); /* of parameters of calls */
+	else if (ct_lower_is(o, "suld") || ct_lower_is(o, "sust"))
+		select_surface(u, at);
 	else if (ct_lower_matrix(u, at) || ct_lower_expand(u, at))
 		return;
 	else if (ct_lower_is(o, "add") || ct_lower_is(o, "sub"))

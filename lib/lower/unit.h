@@ -141,6 +141,8 @@ static inline uint32_t ct_lower_home(const struct ct_lower_unit *u, uint32_t ins
 
 /* 1 where the opcode begins with that name, up to a dot. */
 int ct_lower_is(const char *opcode, const char *name);
+/* 1: it reads a texture or accesses a surface, whose memory has no addresses in traces. */
+int ct_lower_is_texture(const char *opcode);
 /* 1 where one of the opcode's parts behind its name is that word. */
 int ct_lower_has(const char *opcode, const char *word);
 /* Bits of the last type in the opcode; 0 for a predicate. */

@@ -45,7 +45,7 @@
 
 /* Memory and exchange between lanes. */
 #define CT_PTX_WARP_CODES(X) \
-	X(load) X(store) X(load_param) X(atom) X(prefetch) X(async_load) X(async_store) X(ldmatrix) X(tex) X(isspacep) X(mma) \
+	X(load) X(store) X(load_param) X(atom) X(prefetch) X(async_load) X(async_store) X(ldmatrix) X(surface) X(tex) X(isspacep) X(mma) \
 	X(shfl) X(vote) X(match) X(redux) X(fence) X(nanosleep)
 /* clang-format on */
 
@@ -105,6 +105,19 @@ enum {
 	CT_PTX_EXTEND_SIGN = 1, /* a narrow value fills its register with its sign */
 	CT_PTX_IN_FRAME = 2,    /* the address is relative to the function's frame of local memory */
 	CT_PTX_ADDRESS_32 = 4   /* the address register has 32 bits */
+};
+
+/* Bits of `imm` in a read of a texture: what its coordinates are, and from the shift on which channel is gathered.
+ * `count` says how many coordinates there are beside the layer. */
+enum { CT_PTX_LAYERED = 1, CT_PTX_CUBE = 2, CT_PTX_GATHER = 4, CT_PTX_GATHER_SHIFT = 3 };
+
+/* Bits of `mode` in an access to a surface; without CLAMP and ZERO an access outside of it ends the launch. `imm`
+ * says how many coordinates there are beside the layer. */
+enum {
+	CT_PTX_SURFACE_STORE = 1,
+	CT_PTX_SURFACE_CLAMP = 2, /* the nearest place inside is accessed */
+	CT_PTX_SURFACE_ZERO = 4,  /* loads give zero, stores do nothing */
+	CT_PTX_SURFACE_LAYERED = 8
 };
 
 enum ct_ptx_atom {

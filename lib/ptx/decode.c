@@ -392,10 +392,12 @@ static const struct {
 	{"shr", ct_ptx_decode_shift},         {"sin", ct_ptx_decode_function},
 	{"slct", ct_ptx_decode_slct},         {"sqrt", ct_ptx_decode_function},
 	{"st", ct_ptx_decode_store},          {"sub", ct_ptx_decode_sub},
-	{"subc", ct_ptx_decode_carry},        {"szext", ct_ptx_decode_fields},
+	{"subc", ct_ptx_decode_carry},        {"suld", ct_ptx_decode_surface},
+	{"sust", ct_ptx_decode_surface},      {"szext", ct_ptx_decode_fields},
 	{"tanh", ct_ptx_decode_function},     {"testp", ct_ptx_decode_testp},
-	{"tex", ct_ptx_decode_tex},           {"trap", ct_ptx_decode_trap},
-	{"vote", ct_ptx_decode_vote},         {"xor", ct_ptx_decode_logic}};
+	{"tex", ct_ptx_decode_tex},           {"tld4", ct_ptx_decode_tld4},
+	{"trap", ct_ptx_decode_trap},         {"vote", ct_ptx_decode_vote},
+	{"xor", ct_ptx_decode_logic}};
 
 static const struct {
 	const char *name, *why;
@@ -410,10 +412,7 @@ static const struct {
 	{"getctarank", "clusters are not emulated"},
 	{"griddepcontrol", "dependent launches are not emulated"},
 	{"alloca", "stack allocation is not emulated"},
-	{"tld4", "gathers from textures are not emulated"},
-	{"suld", "surfaces are not emulated"},
-	{"sust", "surfaces are not emulated"},
-	{"sured", "surfaces are not emulated"}};
+	{"sured", "reductions on surfaces are not emulated"}};
 
 static int by_name(const void *key, const void *entry)
 {

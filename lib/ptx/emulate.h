@@ -105,14 +105,18 @@ enum ct_ptx_address {
 	CT_PTX_ADDRESS_BORDER
 };
 
-/* A texture that a launch may read, in the terms of CUDA's texture objects. */
+/* A texture or surface that a launch may access, in the terms of CUDA's texture objects. */
 struct ct_ptx_texture {
-	uint64_t handle;    /* what kernels pass: of a .texref variable the address of its storage */
-	const void *texels; /* readable while launches run; texels of a row lie side by side */
-	uint32_t width, height, depth; /* in texels; 0 or 1 where it has fewer dimensions */
-	uint64_t pitch;                /* bytes from row to row; slices are `height` rows apart */
-	uint32_t channels, bits;       /* 1, 2 or 4 channels of 8, 16 or 32 bits */
-	enum ct_ptx_texel kind;        /* REAL: of 16 or 32 bits */
+	uint64_t
+		handle; /* what kernels pass: of a .texref or .surfref variable the address of its storage */
+	int surface; /* suld and sust access it, and tex does not */
+	const void *
+		texels; /* readable while launches run, a surface's writable; those of a row lie side by side */
+	uint32_t width, height,
+		depth; /* in texels; 0 or 1 where it has fewer dimensions. Layers count as depth, six of a cube map */
+	uint64_t pitch;          /* bytes from row to row; slices are `height` rows apart */
+	uint32_t channels, bits; /* 1, 2 or 4 channels of 8, 16 or 32 bits */
+	enum ct_ptx_texel kind;  /* REAL: of 16 or 32 bits */
 	enum ct_ptx_address
 		address[3];    /* of each dimension; WRAP and MIRROR hold for normalized coordinates */
 	int normalized_values; /* integers read as [0, 1] or [-1, 1] */
@@ -175,7 +179,7 @@ enum ct_ptx_fault_kind {
 	CT_PTX_STEPS,        /* more than max_steps */
 	CT_PTX_CALL,    /* a call to what is no function, too deep, or a table's index behind its end */
 	CT_PTX_BARRIER, /* a barrier's number behind the last */
-	CT_PTX_NO_TEXTURE, /* a read of a texture whose handle the launch does not know */
+	CT_PTX_NO_TEXTURE, /* an access to a texture or surface whose handle the launch does not know */
 	CT_PTX_LAUNCH      /* the launch itself is impossible */
 };
 
@@ -186,6 +190,7 @@ struct ct_ptx_fault {
 	uint64_t address; /* of an access, as the lane computed it */
 	uint32_t width;
 	enum ct_ptx_space space;
+	int32_t coordinate[3]; /* of an access to a surface, the first in bytes */
 };
 
 struct ct_ptx_launch {
@@ -196,7 +201,7 @@ struct ct_ptx_launch {
 	const void *params;                    /* laid out as kernel->params says */
 	size_t param_bytes;                    /* at least kernel->param_bytes */
 	const struct ct_ptx_memory *memory;    /* NULL: only the module's variables */
-	const struct ct_ptx_texture *textures; /* those that may be read */
+	const struct ct_ptx_texture *textures; /* those that may be accessed, surfaces too */
 	size_t ntextures;
 	uint64_t max_steps; /* warp instructions of the launch; 0: no bound */
 	unsigned threads;   /* that may be used, 0: all; results do not depend on it */

@@ -265,6 +265,10 @@ int ct_ptx_call_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const str
 /* Host address of `bytes` at a generic address as a lane sees it, or NULL. */
 void *ct_ptx_host_address(struct ct_ptx_warp *w, uint32_t lane, uint64_t address, uint64_t bytes);
 
+/* The texture or surface of a handle that the launch knows, or NULL. */
+const struct ct_ptx_texture *
+ct_ptx_find_texture(const struct ct_ptx_launch *l, uint64_t handle, int surface);
+
 /* Notes why the launch stops, with the first lane of the mask. */
 void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
                  uint32_t mask);

@@ -309,19 +309,29 @@ static void place_text(char *text, size_t size, const char *kernel, const struct
 int ct_ptx_report(struct ct_ptx_run *r)
 {
 	static const char *const spaces[] = {
-		"generic", "global", "shared", "local", "constant", "parameter", "texture"};
+		"generic", "global", "shared", "local", "constant", "parameter", "texture", "surface"};
 	static const char *const texts[] = {
 		[CT_PTX_TRAP] = "a trap",
 		[CT_PTX_ASSERT] = "a function of the host refused to go on",
 		[CT_PTX_DEADLOCK] = "every thread of the block waits at barriers that no one completes",
 		[CT_PTX_CALL] = "a call or branch to what is not there, or calls too deep for the stack",
 		[CT_PTX_BARRIER] = "a barrier's number is above 15",
-		[CT_PTX_NO_TEXTURE] = "nothing is bound to this texture"};
+		[CT_PTX_NO_TEXTURE] = "nothing is bound to this texture or surface"};
 	const struct ct_ptx_fault *f = &r->fault;
 	const struct ct_ptx_line *line = &r->m->line[r->m->op[r->fault_op].source];
 	uint32_t first = 0, last = 0;
 	char where[256];
 	place_text(where, sizeof where, r->launch->kernel->name, f);
+	if (f->space == CT_PTX_SURFACE &&
+	    (f->kind == CT_PTX_OUT_OF_RANGE || f->kind == CT_PTX_MISALIGNED))
+		return ct_fail(
+			r->e, CT_ERR_INPUT,
+			"%s:%u: %s: %s of %u bytes at byte %d of row %d of layer or slice %d is %s",
+			r->m->file, line->line, where, line->opcode, f->width, f->coordinate[0],
+			f->coordinate[1], f->coordinate[2],
+			f->kind == CT_PTX_MISALIGNED
+				? "misaligned: the first coordinate counts bytes"
+				: "outside of the surface: is another boundary mode meant?");
 	switch (f->kind) {
 	case CT_PTX_OUT_OF_RANGE:
 	case CT_PTX_MISALIGNED:

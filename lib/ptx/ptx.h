@@ -26,7 +26,8 @@ enum ct_ptx_space {
 	CT_PTX_LOCAL,
 	CT_PTX_CONST,
 	CT_PTX_PARAM,   /* of a kernel or of a call */
-	CT_PTX_TEXTURE, /* of events only: texels in global memory, read as a texture */
+	CT_PTX_TEXTURE, /* of events only: texels in global memory, read as a texture, */
+	CT_PTX_SURFACE, /* or accessed as a surface */
 	CT_PTX_SPACES
 };
 
@@ -62,7 +63,7 @@ struct ct_ptx_variable {
 	enum ct_ptx_space space; /* CT_PTX_GLOBAL or CT_PTX_CONST */
 	uint64_t bytes;          /* 0: declared .extern here, without storage */
 	uint32_t align;
-	int texture;   /* a .texref: its address is the handle that kernels pass */
+	int texture;   /* a .texref or .surfref: its address is the handle that kernels pass */
 	void *storage; /* NULL for an .extern one */
 };
 

@@ -281,8 +281,8 @@ static int define_local(struct ct_ptx_reader *r, const char *name, int space, en
 	return ct_ptx_declare(r, &d);
 }
 
-/* .global .texref name; its eight bytes are never read: their address is the texture's handle. */
-static int read_texref(struct ct_ptx_reader *r, int external)
+/* .global .texref name, or .surfref; its eight bytes are never read: their address is the handle. */
+static int read_reference(struct ct_ptx_reader *r, int external)
 {
 	const char *name;
 	int rc = ct_ptx_read_name(r, &name);
@@ -301,8 +301,9 @@ int ct_ptx_read_variable(struct ct_ptx_reader *r, int space, int external)
 	if ((got = ct_ptx_skip_word(x, ".attribute")) != 0) /* (.managed): all memory is */
 		while (got > 0 && (got = ct_ptx_skip_mark(x, ')')) == 0 && x->now.kind != CT_PTX_END)
 			got = (rc = ct_ptx_lex_next(x)) < 0 ? rc : 1;
-	if (got == 0 && space == CT_PTX_GLOBAL && (got = ct_ptx_skip_word(x, ".texref")) != 0)
-		return got < 0 ? got : read_texref(r, external);
+	for (int i = 0; i < 2 && got == 0 && space == CT_PTX_GLOBAL; i++)
+		if ((got = ct_ptx_skip_word(x, i ? ".surfref" : ".texref")) != 0)
+			return got < 0 ? got : read_reference(r, external);
 	if (got < 0 || (rc = ct_ptx_read_align(r, &align)) < 0)
 		return got < 0 ? got : rc;
 	for (uint32_t v = 2; v <= 4; v += 2)

@@ -57,9 +57,9 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 		.space = space_of_copy(o)};
 	if (event.mask && has_addresses(o)) {
 		event.space = (enum ct_ptx_space)w->space;
-		event.width = is_access(o)            ? (uint32_t)o->width * o->count
-		              : o->code == CT_PTX_tex ? w->texel_bytes
-		                                      : o->width;
+		event.width = is_access(o) || o->code == CT_PTX_surface ? (uint32_t)o->width * o->count
+		              : o->code == CT_PTX_tex                   ? w->texel_bytes
+		                                                        : o->width;
 		event.addresses = w->seen;
 		event.even = w->shape != CT_PTX_SCATTERED && mask == CT_PTX_ALL_LANES && is_access(o);
 		event.stride = w->shape == CT_PTX_ADJACENT ? event.width : 0;

@@ -96,15 +96,25 @@ static double in_texels(const struct ct_ptx_texture *t, unsigned dimension, doub
 	return x < -1073741824.0 ? -1073741824.0 : x > 1073741824.0 ? 1073741824.0 : x;
 }
 
+/* Where a lane reads: coordinates as they are or as whole numbers, and the layer. */
+struct place {
+	double x[3];
+	int64_t whole[3];
+	unsigned dimensions; /* of x that count */
+	int64_t layer;
+	int inside; /* whole ones lie in the texture */
+};
+
 /* The nearest texel, or the weighted mean of 2, 4 or 8: weights have eight bits behind the point, as
  * the CUDA programming guide says. */
-static void sample(const struct ct_ptx_texture *t, unsigned dimensions, const double *x,
-                   struct channel *out, uint64_t *seen)
+static void sample(const struct ct_ptx_texture *t, const struct place *p, struct channel *out,
+                   uint64_t *seen)
 {
-	int64_t base[3] = {0, 0, 0}, index[3];
+	int64_t base[3] = {0, 0, p->layer}, index[3];
 	double weight[3] = {0, 0, 0}, sum[4] = {0, 0, 0, 0};
+	const unsigned dimensions = p->dimensions;
 	for (unsigned d = 0; d < dimensions; d++) {
-		double at = in_texels(t, d, x[d]) - (t->linear ? 0.5 : 0);
+		double at = in_texels(t, d, p->x[d]) - (t->linear ? 0.5 : 0);
 		base[d] = (int64_t)floor(at);
 		weight[d] = t->linear ? floor((at - floor(at)) * 256 + 0.5) / 256 : 0;
 	}
@@ -127,49 +137,112 @@ static void sample(const struct ct_ptx_texture *t, unsigned dimensions, const do
 		out[c].real = sum[c];
 }
 
-static const struct ct_ptx_texture *find_texture(const struct ct_ptx_launch *l, uint64_t handle)
+/* Takes one channel of the four texels that a linear read in two dimensions takes the mean of. They come against
+ * the clock from the lower left one, where the second coordinate grows downwards (PTX ISA, tld4). */
+static void gather(const struct ct_ptx_texture *t, const struct place *p, unsigned channel,
+                   struct channel *out, uint64_t *seen)
+{
+	static const unsigned char right[4] = {0, 1, 1, 0}, lower[4] = {1, 1, 0, 0};
+	for (unsigned k = 0; k < 4; k++) {
+		struct channel texel[4];
+		int64_t i[3] = {(int64_t)floor(in_texels(t, 0, p->x[0]) - 0.5) + right[k],
+		                (int64_t)floor(in_texels(t, 1, p->x[1]) - 0.5) + lower[k], p->layer};
+		read_texel(t, i, texel, seen);
+		out[k] = texel[channel];
+	}
+}
+
+/* Makes a place on a face of a direction: the coordinate of largest magnitude chooses the face, the other two
+ * divided by it the place (CUDA C++ Programming Guide, cubemap textures). The guide leaves open which of equal ones
+ * counts; here z does before y, and y before x. */
+static void choose_face(const struct ct_ptx_texture *t, struct place *p)
+{
+	const double x = p->x[0], y = p->x[1], z = p->x[2];
+	const double ax = fabs(x), ay = fabs(y), az = fabs(z);
+	const double whole = t->normalized_coordinates ? 1 : t->width;
+	double s = x, v = -y, m = az;
+	int face;
+	if (az >= ax && az >= ay) {
+		face = z < 0 ? 5 : 4;
+		s = z < 0 ? -x : x;
+	} else if (ay >= ax) {
+		face = y < 0 ? 3 : 2;
+		m = ay;
+		v = y < 0 ? -z : z;
+	} else {
+		face = x < 0 ? 1 : 0;
+		m = ax;
+		s = x < 0 ? z : -z;
+	}
+	p->x[0] = (s / m + 1) / 2 * whole;
+	p->x[1] = (v / m + 1) / 2 * whole;
+	p->dimensions = 2;
+	p->layer = 6 * p->layer + face;
+}
+
+/* Reads a lane's coordinates. A layer behind the last one is the last. */
+static void find_place(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
+                       const struct ct_ptx_texture *t, uint32_t lane, struct place *p)
+{
+	const uint32_t *ref = w->run->m->extra + o->extra + 4;
+	const int cube = (o->imm & CT_PTX_CUBE) != 0;
+	*p = (struct place){.dimensions = o->count, .inside = 1};
+	for (unsigned d = 0; d < o->count; d++) {
+		uint64_t bits = ct_ptx_lane(ct_ptx_at(w, ref[d]), lane, 4);
+		p->x[d] = ct_ptx_real_value(CT_PTX_F32, bits);
+		p->whole[d] = (int32_t)(uint32_t)bits;
+		p->inside &= p->whole[d] >= 0 && p->whole[d] < (int64_t)extent(t, d);
+	}
+	if (o->imm & CT_PTX_LAYERED) {
+		int64_t layers = extent(t, 2) / (cube ? 6 : 1);
+		p->layer = (int64_t)ct_ptx_lane(ct_ptx_at(w, ref[o->count]), lane, 4);
+		p->layer = p->layer < layers ? p->layer : layers > 0 ? layers - 1 : 0;
+		p->whole[2] = p->layer;
+	}
+	if (cube)
+		choose_face(t, p);
+}
+
+const struct ct_ptx_texture *
+ct_ptx_find_texture(const struct ct_ptx_launch *l, uint64_t handle, int surface)
 {
 	for (size_t i = 0; i < l->ntextures; i++)
-		if (l->textures[i].handle == handle)
+		if (l->textures[i].handle == handle && !l->textures[i].surface == !surface)
 			return &l->textures[i];
 	return NULL;
 }
 
-/* Reads for one lane; results go to rows d[0] to d[3]. */
+/* Reads for one lane; results go to the first four rows. */
 static void read_lane(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_texture *t,
                       uint32_t lane)
 {
 	const uint32_t *ref = w->run->m->extra + o->extra;
+	const int gathers = (o->imm & CT_PTX_GATHER) != 0;
 	struct channel out[4];
-	double x[3] = {0, 0, 0};
-	int64_t whole[3] = {0, 0, 0};
-	int inside = 1;
+	struct place p;
+	find_place(w, o, t, lane, &p);
 	w->seen_row[lane] = 0;
-	for (unsigned d = 0; d < o->count; d++) {
-		uint64_t bits = ct_ptx_lane(ct_ptx_at(w, ref[4 + d]), lane, 4);
-		x[d] = ct_ptx_real_value(CT_PTX_F32, bits);
-		whole[d] = (int32_t)(uint32_t)bits;
-		inside &= whole[d] >= 0 && whole[d] < (int64_t)extent(t, d);
-	}
-	if (o->mode)
-		sample(t, o->count, x, out, &w->seen_row[lane]);
+	if (gathers)
+		gather(t, &p, (unsigned)(o->imm >> CT_PTX_GATHER_SHIFT), out, &w->seen_row[lane]);
+	else if (o->mode)
+		sample(t, &p, out, &w->seen_row[lane]);
 	else
-		read_texel(t, whole, out, &w->seen_row[lane]);
+		read_texel(t, p.whole, out, &w->seen_row[lane]);
 	for (unsigned c = 0; c < 4; c++) {
 		uint32_t bits = out[c].bits;
-		if (!o->mode && !inside) /* tex1Dfetch outside of its texture */
+		if (!o->mode && !p.inside) /* tex1Dfetch outside of its texture */
 			bits = 0;
 		else if (o->width == CT_PTX_F32 &&
 		         (t->kind == CT_PTX_TEXEL_REAL || t->normalized_values))
 			bits = (uint32_t)ct_ptx_real_convert(
 				CT_PTX_F32, CT_PTX_F64, 0, CT_PTX_RN, ct_ptx_real_bits(out[c].real));
-		else if (c == 3 && t->channels < 4 && o->width == CT_PTX_F32)
+		else if (c == 3 && t->channels < 4 && o->width == CT_PTX_F32 && !gathers)
 			bits = 0x3f800000;
 		((ct_ptx_u32 *)ct_ptx_at(w, ref[c]))[lane] = bits;
 	}
 }
 
-/* tex: looks each lane's texture up by its handle and reads the texels that its coordinates ask for. */
+/* tex and tld4: look each lane's texture up by its handle and read the texels that its coordinates ask for. */
 void ct_ptx_exec_tex(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u64 *handle = ct_ptx_at(w, o->a);
@@ -179,7 +252,7 @@ void ct_ptx_exec_tex(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t 
 	for (uint32_t left = mask; left; left &= left - 1) {
 		uint32_t lane = ct_low_bit(left);
 		if (!t || t->handle != handle[lane])
-			t = find_texture(w->run->launch, handle[lane]);
+			t = ct_ptx_find_texture(w->run->launch, handle[lane], 0);
 		if (!t) {
 			ct_ptx_stop(w, o, CT_PTX_NO_TEXTURE, UINT32_C(1) << lane);
 			return;

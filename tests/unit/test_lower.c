@@ -428,12 +428,37 @@ static void test_vectors(void **unused)
 	assert_int_equal(count(other, 80, "IMAD.MOV.U32"), moves + 6);
 }
 
+/* Textures and surfaces: an instruction each, whose vectors lie side by side. A store is there though nobody reads it. */
+static void test_textures(void **unused)
+{
+	static const char body[] =
+		"suld.b.a2d.v4.b32.trap {%r2, %r3, %r4, %r9}, [%rd1, {%r1, %r1, %r1, %r1}];\n"
+		"sust.b.2d.v4.b32.zero [%rd1, {%r1, %r1}], {%r2, %r3, %r4, %r9};\n"
+		"sust.b.1d.b32.clamp [%rd1, {%r1}], %r3;\n"
+		"tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f4, %f5, %f6, %f6}];\n"
+		"tex.grad.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f4}], {%f5}, {%f6};\n"
+		"tld4.r.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%rd1, {%f4, %f5}];";
+	const unsigned moves = count("ld.global.u32 %r9, [%rd3];", 80, "IMAD.MOV.U32");
+	unsigned sources = 0;
+	(void)unused;
+	assert_int_equal(count(body, 80, "SULD.D.BA"), 1);
+	assert_int_equal(count_reads(body, 80, "SUST.D.BA", &sources), 2);
+	assert_in_range(
+		sources, 5,
+		7); /* values and coordinates; the handle lies in constant memory, or is one more */
+	assert_int_equal(count(body, 80, "TEX"), 1);
+	assert_int_equal(count(body, 80, "TXD"), 1);
+	assert_int_equal(count(body, 80, "TLD4"), 1);
+	assert_true(count(body, 80, "IMAD.MOV.U32") <= moves + 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accesses),     cmocka_unit_test(test_reductions),
 		cmocka_unit_test(test_shifted_sums), cmocka_unit_test(test_brackets),
 		cmocka_unit_test(test_steps),        cmocka_unit_test(test_quotients),
-		cmocka_unit_test(test_matrices),     cmocka_unit_test(test_vectors)};
+		cmocka_unit_test(test_matrices),     cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_textures)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

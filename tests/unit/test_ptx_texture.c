@@ -1,4 +1,5 @@
-/* Reads of textures: every address mode, filtering, kinds of texels, and handles that nothing is bound to. */
+/* Reads of textures: every address mode, filtering, kinds of texels, layers, cube maps, gathers, and handles that nothing is bound to;
+ * accesses to surfaces. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +61,7 @@ static int launch(const char *text, const struct ct_ptx_texture *t, size_t n, st
 
 #define KERNEL(read) \
 	PTX_HEAD \
-	".global .texref tex;\n.entry k(.param .u64 p, .param .u64 handle) {\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n.reg .b64 %q<9>;\n" \
+	".global .texref tex;\n.global .surfref surf;\n.entry k(.param .u64 p, .param .u64 handle) {\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n.reg .b64 %q<9>;\n.reg .b16 %s<3>;\n" \
 	"ld.param.u64 %q0, [p];\nld.param.u64 %q2, [handle];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %q1, %r0, 32, %q0;\n" \
 	"ld.global.v2.f32 {%f0, %f1}, [%q1];\nld.global.u32 %r1, [%q1+8];\n" read \
 	"\nst.global.v4.b32 [%q1+16], {%r2, %r3, %r4, %r5};\nret;\n}\n"
@@ -218,9 +219,177 @@ static void kinds(void **state)
 		}
 }
 
+/* Layers of lines and of planes: one behind the last is the last. */
+static void layers(void **state)
+{
+	(void)state;
+	float data[3][H][W];
+	struct lane lanes[LANES];
+	struct ct_ptx_texture t = {
+		.handle = 3,
+		.texels = data,
+		.width = W,
+		.height = H,
+		.depth = 3,
+		.pitch = sizeof **data,
+		.channels = 1,
+		.bits = 32,
+		.kind = CT_PTX_TEXEL_REAL,
+		.address = {CT_PTX_ADDRESS_CLAMP, CT_PTX_ADDRESS_CLAMP, CT_PTX_ADDRESS_BORDER}};
+	for (int k = 0; k < 3 * H * W; k++)
+		(&data[0][0][0])[k] = (float)k;
+	for (int k = 0; k < 2; k++) {
+		for (int i = 0; i < LANES; i++)
+			lanes[i] = (struct lane){.x = (float)(i % W), .y = (float)(i % H), .i = i % 5};
+		t.height = k ? H : 0;
+		assert_int_equal(
+			launch(k ? KERNEL("tex.level.a2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%r1, "
+		                          "%f0, %f1, %f1}], 0f00000000;")
+		                 : KERNEL("tex.a1d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%r1, %f0}];"),
+		               &t, 1, lanes, NULL, 0),
+			CT_OK);
+		for (int i = 0; i < LANES; i++) {
+			int layer = i % 5 < 3 ? i % 5 : 2;
+			int want = (k ? layer * H + i % H : layer) * W + i % W;
+			assert_true(value_of(lanes[i].out[0]) == (float)want);
+		}
+	}
+}
+
+/* The six axes and a little beside them: each face has its number as texels, but for one texel. */
+static void cubes(void **state)
+{
+	(void)state;
+	static float data[12][4][4];
+	static const float axis[6][2] = {{8, 0}, {-8, 0}, {0, 8}, {0, -8}, {0.5f, 0}, {-0.5f, 0}};
+	struct lane lanes[LANES];
+	struct ct_ptx_texture t = {
+		.handle = 3,
+		.texels = data,
+		.width = 4,
+		.height = 4,
+		.depth = 12,
+		.pitch = sizeof **data,
+		.channels = 1,
+		.bits = 32,
+		.kind = CT_PTX_TEXEL_REAL,
+		.address = {CT_PTX_ADDRESS_CLAMP, CT_PTX_ADDRESS_CLAMP, CT_PTX_ADDRESS_CLAMP}};
+	for (int k = 0; k < 12 * 16; k++)
+		(&data[0][0][0])[k] = (float)(k / 16);
+	data[7][0]
+	    [3] = 70; /* the second cube's face 1: direction -x, its s along z and its t against y */
+	for (int unscaled = 0; unscaled < 2; unscaled++) {
+		t.normalized_coordinates = !unscaled;
+		for (int i = 0; i < LANES; i++)
+			lanes[i] = (struct lane){.x = axis[i % 6][0], .y = axis[i % 6][1], .i = i % 3};
+		lanes[31] = (struct lane){.x = -1, .y = 0.9f, .i = 1};
+		assert_int_equal(launch(KERNEL("mov.f32 %f2, 0f3F400000;\n" /* z is 0.75 */
+		                               "tex.acube.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%r1, "
+		                               "%f0, %f1, %f2}];"),
+		                        &t, 1, lanes, NULL, 0),
+		                 CT_OK);
+		for (int i = 0; i < 31; i++)
+			assert_true(value_of(lanes[i].out[0]) ==
+			            (float)((i % 6 < 4 ? i % 6 : 4) + (i % 3 ? 6 : 0)));
+		assert_true(value_of(lanes[31].out[0]) == 70);
+	}
+}
+
+/* A gather takes one channel, also where the texture is not filtered; a missing channel has what a read of it has. */
+static void gathers(void **state)
+{
+	(void)state;
+	static const int16_t data[2][3][2] = {{{1, 2}, {3, 4}, {5, 6}}, {{-1, -2}, {-3, -4}, {-5, -6}}};
+	struct lane lanes[LANES] = {{0}};
+	struct ct_ptx_texture t = {
+		.handle = 3,
+		.texels = data,
+		.width = 3,
+		.height = 2,
+		.pitch = sizeof *data,
+		.channels = 2,
+		.bits = 16,
+		.kind = CT_PTX_TEXEL_SIGNED,
+		.address = {CT_PTX_ADDRESS_CLAMP, CT_PTX_ADDRESS_BORDER, CT_PTX_ADDRESS_CLAMP}};
+	for (int i = 0; i < LANES; i++)
+		lanes[i] = (struct lane){.x = 1.75f, .y = i % 2 ? 1.0f : 0.25f};
+	assert_int_equal(launch(KERNEL("tld4.g.2d.v4.s32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0, %f1}];"),
+	                        &t, 1, lanes, NULL, 0),
+	                 CT_OK);
+	for (int i = 0; i < LANES; i++) {
+		static const int32_t want[2][4] = {{4, 6, 0, 0}, {-4, -6, 6, 4}};
+		assert_memory_equal(lanes[i].out, want[i % 2], sizeof lanes[i].out);
+	}
+	assert_int_equal(launch(KERNEL("tld4.b.2d.v4.s32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0, %f1}];"),
+	                        &t, 1, lanes, NULL, 0),
+	                 CT_OK);
+	assert_int_equal(lanes[0].out[0], 0);
+}
+
+static struct ct_ptx_texture surface_of(void *texels)
+{
+	return (struct ct_ptx_texture){
+		.handle = 3,
+		.surface = 1,
+		.texels = texels,
+		.width = W,
+		.height = H,
+		.pitch = 32,
+		.channels = 1,
+		.bits = 32};
+}
+
+/* Loads and stores in each boundary mode; what lies outside without one ends the launch before anything is stored. */
+static void surfaces(void **state)
+{
+	(void)state;
+	uint32_t data[H][8] = {{0}}, before[H][8];
+	struct lane lanes[LANES] = {{0}};
+	struct ct_ptx_texture t = surface_of(data);
+	struct ct_ptx_fault f;
+	for (int i = 0; i < LANES; i++)
+		lanes[i].i = 4 * (i - 4);
+	assert_int_equal(
+		launch(KERNEL("mov.u32 %r6, 2;\nsust.b.2d.b32.zero [%q2, {%r1, %r6}], %r0;\n"
+	                      "suld.b.2d.b32.clamp %r2, [%q2, {%r1, %r6}];\n"
+	                      "suld.b.2d.b32.zero {%r3}, [%q2, {%r1, 2}];\n"
+	                      "suld.b.2d.v2.b16.zero {%s0, %s1}, [%q2, {%r1, %r6}];\ncvt.u32.u16 %r4, %s0;"),
+	               &t, 1, lanes, NULL, 0),
+		CT_OK);
+	for (int i = 0; i < LANES; i++) {
+		int x = i - 4, inside = x >= 0 && x < W, near = x < 0 ? 0 : x < W ? x : W - 1;
+		assert_int_equal(lanes[i].out[0], near + 4);
+		assert_int_equal(lanes[i].out[1], inside ? x + 4 : 0);
+		assert_int_equal(lanes[i].out[2], inside ? x + 4 : 0);
+	}
+	for (int x = 0; x < 8; x++)
+		assert_int_equal(data[2][x], x < W ? x + 4 : 0);
+	memcpy(before, data, sizeof data);
+	for (int i = 0; i < LANES; i++)
+		lanes[i].i = 4 * (i % 8); /* eight columns, where there are seven */
+	assert_int_equal(launch(KERNEL("sust.b.2d.b32.trap [%q2, {%r1, 1}], %r0;"), &t, 1, lanes, &f, 0),
+	                 CT_ERR_INPUT);
+	assert_int_equal(f.kind, CT_PTX_OUT_OF_RANGE);
+	assert_int_equal(f.space, CT_PTX_SURFACE);
+	assert_int_equal(f.thread[0], 7);
+	assert_int_equal(f.coordinate[0], 28);
+	assert_int_equal(f.coordinate[1], 1);
+	assert_memory_equal(before, data, sizeof data);
+	assert_int_equal(
+		launch(KERNEL("suld.b.2d.v2.b32 {%r2, %r3}, [%q2, {4, 1}];"), &t, 1, lanes, &f, 0),
+		CT_ERR_INPUT);
+	assert_int_equal(f.kind, CT_PTX_MISALIGNED);
+	assert_int_equal(launch(KERNEL("tex.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0, %f1}];"), &t,
+	                        1, lanes, &f, 0),
+	                 CT_ERR_INPUT);
+	assert_int_equal(f.kind, CT_PTX_NO_TEXTURE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fetches), cmocka_unit_test(samples), cmocka_unit_test(kinds)};
+		cmocka_unit_test(fetches), cmocka_unit_test(samples), cmocka_unit_test(kinds),
+		cmocka_unit_test(layers),  cmocka_unit_test(cubes),   cmocka_unit_test(gathers),
+		cmocka_unit_test(surfaces)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
