@@ -61,7 +61,7 @@ static void tell_nearest(const struct ct_ptx_fault *f, char *out, size_t room)
 	const struct ct_cuda_allocation *a = ct_cuda_nearest_allocation(f->address);
 	*out = '\0';
 	if (f->kind != CT_PTX_OUT_OF_RANGE || f->space == CT_PTX_SHARED || f->space == CT_PTX_LOCAL ||
-	    !a || f->address >= CT_PTX_SHARED_WINDOW)
+	    f->space == CT_PTX_SURFACE || !a || f->address >= CT_PTX_SHARED_WINDOW)
 		return;
 	uint64_t end = a->first + a->bytes;
 	char what[64];

@@ -18,10 +18,10 @@ static int begins(const char *opcode, const char *with)
 
 static enum access access_of(const char *opcode)
 {
-	if (begins(opcode, "ld") || begins(opcode, "tex") || begins(opcode, "cp.async") ||
-	    begins(opcode, "wmma.load"))
+	if (begins(opcode, "ld") || begins(opcode, "tex") || begins(opcode, "tld4") ||
+	    begins(opcode, "suld") || begins(opcode, "cp.async") || begins(opcode, "wmma.load"))
 		return LOADS;
-	if (begins(opcode, "st.") || begins(opcode, "wmma.store"))
+	if (begins(opcode, "st.") || begins(opcode, "sust") || begins(opcode, "wmma.store"))
 		return STORES;
 	return begins(opcode, "atom") || begins(opcode, "red.") ? UPDATES : NO_ACCESS;
 }
@@ -68,7 +68,8 @@ static int see(void *ctx, const struct ct_ptx_event *event, struct ct_error *e)
 	const struct ct_cuda_allocation *a = NULL;
 	(void)e;
 	if (kind == NO_ACCESS || !event->addresses ||
-	    (event->space != CT_PTX_GLOBAL && event->space != CT_PTX_TEXTURE))
+	    (event->space != CT_PTX_GLOBAL && event->space != CT_PTX_TEXTURE &&
+	     event->space != CT_PTX_SURFACE))
 		return 0;
 	for (uint32_t lane = 0; lane < 32; lane++) {
 		uint64_t address = event->addresses[lane];

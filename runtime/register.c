@@ -1,4 +1,4 @@
-/* What a program was compiled with: its modules of PTX, their kernels, variables and texture references.
+/* What a program was compiled with: its modules of PTX, their kernels, variables and references.
  *
  * clang makes a program register each of its translation units before main(). A unit's module is read
  * when something of it is used, so that a program that uses little starts at once. */
@@ -251,10 +251,10 @@ cudaError_t ct_cuda_find_symbol(const void *shadow, const struct ct_ptx_variable
 	return cudaErrorInvalidSymbol;
 }
 
-struct ct_cuda_texture_reference *ct_cuda_find_texture(const struct textureReference *host)
+struct ct_cuda_texture_reference *ct_cuda_find_texture(const void *host, int surface)
 {
 	for (struct ct_cuda_texture_reference *t = textures; t && host; t = t->next)
-		if (t->host == host)
+		if (t->host == host && t->surface == surface)
 			return t;
 	return NULL;
 }
@@ -342,26 +342,32 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const 
 	ct_cuda_leave_quietly(cudaSuccess);
 }
 
-void __cudaRegisterTexture(void **handle, const struct textureReference *host,
-                           const void **device_address, const char *device_name, int dimensions,
-                           int normalized, int external)
+static void register_reference(void **handle, const void *host, const char *name, int normalized,
+                               int surface)
 {
 	struct ct_cuda_texture_reference *t = must_have(sizeof *t);
-	(void)device_address, (void)dimensions, (void)external;
 	ct_cuda_lock();
 	t->module = (struct ct_cuda_module *)handle;
 	t->host = host;
-	t->name = must_copy(device_name);
+	t->surface = surface;
+	t->name = must_copy(name);
 	t->normalized_values = normalized != 0;
 	t->next = textures;
 	textures = t;
 	ct_cuda_leave_quietly(cudaSuccess);
 }
 
+void __cudaRegisterTexture(void **handle, const struct textureReference *host,
+                           const void **device_address, const char *device_name, int dimensions,
+                           int normalized, int external)
+{
+	(void)device_address, (void)dimensions, (void)external;
+	register_reference(handle, host, device_name, normalized, 0);
+}
+
 void __cudaRegisterSurface(void **handle, const void *host, const void **device_address,
                            const char *device_name, int dimensions, int external)
 {
-	(void)handle, (void)host, (void)device_address, (void)dimensions, (void)external;
-	ct_cuda_say("surface %s: surfaces are not emulated: use textures and linear memory",
-	            device_name);
+	(void)device_address, (void)dimensions, (void)external;
+	register_reference(handle, host, device_name, 0, 1);
 }

@@ -30,7 +30,7 @@ void __cudaRegisterManagedRange(const void *first, const void *end);
 void __cudaRegisterTexture(void **handle, const struct textureReference *host,
                            const void **device_address, const char *device_name, int dimensions,
                            int normalized, int external);
-/* Surfaces are refused by name. */
+/* A surface reference. */
 void __cudaRegisterSurface(void **handle, const void *host, const void **device_address,
                            const char *device_name, int dimensions, int external);
 

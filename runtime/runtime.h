@@ -110,7 +110,7 @@ cudaError_t ct_cuda_copy(void *to, const void *from, uint64_t bytes, enum cudaMe
 cudaError_t ct_cuda_check_copy(const void *to, uint64_t to_bytes, const void *from, uint64_t from_bytes,
                                enum cudaMemcpyKind *kind);
 
-/* An array of texels: rows lie `pitch` bytes apart, slices `height` rows. */
+/* An array of texels: rows lie `pitch` bytes apart, slices or layers `height` rows. */
 struct cudaArray {
 	struct cudaChannelFormatDesc desc;
 	struct cudaExtent extent; /* elements; height and depth 0 where it has fewer dimensions */
@@ -202,11 +202,12 @@ struct ct_cuda_function {
 	uint32_t registers;                 /* of its machine code; 0: nobody has asked for them */
 };
 
-/* A texture reference of a program. */
+/* A texture or surface reference of a program. */
 struct ct_cuda_texture_reference {
 	struct ct_cuda_texture_reference *next;
 	struct ct_cuda_module *module;
-	const struct textureReference *host;
+	const void *host; /* the struct textureReference, or with `surface` surfaceReference */
+	int surface;
 	char *name;
 	int normalized_values; /* as its type says: reads give numbers in [0, 1] */
 	int bound;
@@ -218,7 +219,7 @@ struct ct_cuda_texture_reference {
 cudaError_t ct_cuda_read_module(struct ct_cuda_module *m);
 /* Makes a module of a text that outlives it (copy 0) or of a copy; NULL: no memory. */
 struct ct_cuda_module *ct_cuda_add_module(const char *name, const char *text, int copy);
-/* Frees a module with its kernels, variables and texture references. */
+/* Frees a module with its kernels, variables and references. */
 void ct_cuda_remove_module(struct ct_cuda_module *m);
 /* The kernel of a stub: cudaErrorInvalidDeviceFunction where the program has none there. */
 cudaError_t ct_cuda_find_function(const void *stub, struct ct_cuda_function **out);
@@ -230,13 +231,13 @@ int ct_cuda_is_function(const struct ct_cuda_function *f);
 int ct_cuda_is_module(const struct ct_cuda_module *m);
 /* The variable of a shadow: cudaErrorInvalidSymbol where the program has none there. */
 cudaError_t ct_cuda_find_symbol(const void *shadow, const struct ct_ptx_variable **out);
-/* The texture reference of the program's variable, or NULL. */
-struct ct_cuda_texture_reference *ct_cuda_find_texture(const struct textureReference *host);
-/* The textures that are bound, references and objects, in an array that lives until the next call. */
+/* The texture or surface reference of the program's variable, or NULL. */
+struct ct_cuda_texture_reference *ct_cuda_find_texture(const void *host, int surface);
+/* The textures and surfaces that are bound, references and objects, in an array that lives until the next call. */
 cudaError_t ct_cuda_bound_textures(const struct ct_cuda_module *m, const struct ct_ptx_texture **out,
                                    size_t *n);
 struct ct_cuda_texture_reference *ct_cuda_texture_references(void);
-/* Frees arrays and texture objects and unbinds references: for cudaDeviceReset, which frees their memory. */
+/* Frees arrays and objects of textures and surfaces and unbinds references: for cudaDeviceReset, which frees their memory. */
 void ct_cuda_forget_textures(void);
 
 /* ---- the trace, where `tracegen capture` asks for one ---- */

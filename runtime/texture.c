@@ -1,4 +1,4 @@
-/* Arrays, texture references and texture objects: what the emulator is told of the textures that are bound. */
+/* Arrays, and references and objects of textures and surfaces: what the emulator is told of those that are bound. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +7,11 @@
 
 enum { ALIGNMENT = 512, PITCH = 32 /* bytes, as cudaDeviceProp says */ };
 
-/* A texture object. Its handle is its number: no address is that low. */
+/* A texture or surface object. Its handle is its number: no address is that low. */
 struct object {
 	struct object *next;
-	cudaTextureObject_t handle;
 	struct cudaResourceDesc resource;
-	struct cudaTextureDesc settings;
+	struct cudaTextureDesc settings; /* of a texture */
 	struct ct_ptx_texture texture;
 };
 static struct object *objects;
@@ -56,8 +55,21 @@ static struct array_item *item_of(cudaArray_const_t array)
 	return NULL;
 }
 
-/* An array is pitched memory of the device. Layers, cubes and surfaces are refused, as textures of them
- * are not emulated. */
+/* Whether an array of that extent may have those flags: layers have one or two dimensions, and a cube map has six
+ * square ones. */
+static int fits_flags(struct cudaExtent e, unsigned flags)
+{
+	const unsigned all = cudaArrayLayered | cudaArrayCubemap | cudaArraySurfaceLoadStore |
+	                     cudaArrayTextureGather;
+	if (flags & ~all || e.width == 0 || e.width > 1 << 27 || e.height > 1 << 20 || e.depth > 1 << 15)
+		return 0;
+	if (flags & cudaArrayCubemap)
+		return e.width == e.height &&
+		       (flags & cudaArrayLayered ? e.depth && e.depth % 6 == 0 : e.depth == 6);
+	return flags & cudaArrayLayered ? e.depth > 0 : e.height > 0 || e.depth == 0;
+}
+
+/* An array is pitched memory of the device. */
 static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
                               struct cudaExtent extent, unsigned flags)
 {
@@ -65,14 +77,10 @@ static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDe
 	uint64_t rows = (uint64_t)(extent.height ? extent.height : 1) *
 	                (extent.depth ? extent.depth : 1);
 	void *texels;
-	if (!out || extent.width == 0 || extent.width > 1 << 27 || extent.height > 1 << 20 ||
-	    extent.depth > 1 << 15)
+	if (!out || !fits_flags(extent, flags))
 		return cudaErrorInvalidValue;
 	if (element == 0)
 		return cudaErrorInvalidChannelDescriptor;
-	if (flags & (cudaArrayLayered | cudaArrayCubemap | cudaArraySurfaceLoadStore))
-		return ct_cuda_refuse("cudaMalloc3DArray",
-		                      "layered, cube and surface arrays are not emulated");
 	struct array_item *a = ct_calloc(1, sizeof *a);
 	if (!a)
 		return cudaErrorMemoryAllocation;
@@ -223,19 +231,21 @@ static enum ct_ptx_address address_mode(enum cudaTextureAddressMode mode)
 /* Settings of a reference are read at a launch: the program may change them after it bound the texture. */
 static void set_reference(struct ct_ptx_texture *t, const struct ct_cuda_texture_reference *r)
 {
+	const struct textureReference *host = r->host;
+	if (r->surface)
+		return;
 	for (int i = 0; i < 3; i++)
-		t->address[i] = address_mode(r->host->addressMode[i]);
-	t->normalized_coordinates = r->host->normalized != 0;
-	t->linear = r->host->filterMode == cudaFilterModeLinear;
+		t->address[i] = address_mode(host->addressMode[i]);
+	t->normalized_coordinates = host->normalized != 0;
+	t->linear = host->filterMode == cudaFilterModeLinear;
 	t->normalized_values = r->normalized_values;
 }
 
-static cudaError_t bind(const struct textureReference *host, const struct ct_ptx_texture *t,
-                        size_t offset)
+static cudaError_t bind(const void *host, const struct ct_ptx_texture *t, size_t offset)
 {
-	struct ct_cuda_texture_reference *r = ct_cuda_find_texture(host);
+	struct ct_cuda_texture_reference *r = ct_cuda_find_texture(host, t->surface);
 	if (!r)
-		return cudaErrorInvalidTexture;
+		return t->surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
 	r->texture = *t;
 	r->offset = offset;
 	r->bound = 1;
@@ -297,7 +307,7 @@ cudaError_t cudaBindTextureToArray(const struct textureReference *texture, cudaA
 cudaError_t cudaUnbindTexture(const struct textureReference *texture)
 {
 	cudaError_t error = ct_cuda_enter();
-	struct ct_cuda_texture_reference *r = ct_cuda_find_texture(texture);
+	struct ct_cuda_texture_reference *r = ct_cuda_find_texture(texture, 0);
 	if (error == cudaSuccess && !r)
 		error = cudaErrorInvalidTexture;
 	if (error == cudaSuccess)
@@ -308,7 +318,7 @@ cudaError_t cudaUnbindTexture(const struct textureReference *texture)
 cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *texture)
 {
 	cudaError_t error = ct_cuda_enter();
-	const struct ct_cuda_texture_reference *r = ct_cuda_find_texture(texture);
+	const struct ct_cuda_texture_reference *r = ct_cuda_find_texture(texture, 0);
 	if (error == cudaSuccess && !r)
 		error = cudaErrorInvalidTexture;
 	if (error == cudaSuccess && (!offset || !r->bound))
@@ -321,7 +331,7 @@ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureRe
 cudaError_t cudaGetTextureReference(const struct textureReference **texture, const void *symbol)
 {
 	cudaError_t error = ct_cuda_enter();
-	if (error == cudaSuccess && (!texture || !ct_cuda_find_texture(symbol)))
+	if (error == cudaSuccess && (!texture || !ct_cuda_find_texture(symbol, 0)))
 		error = cudaErrorInvalidTexture;
 	if (error == cudaSuccess)
 		*texture = symbol;
@@ -330,12 +340,35 @@ cudaError_t cudaGetTextureReference(const struct textureReference **texture, con
 
 /* ---- objects ---- */
 
-static struct object *object_of(cudaTextureObject_t handle)
+static struct object *object_of(unsigned long long handle, int surface)
 {
 	for (struct object *o = objects; o; o = o->next)
-		if (o->handle == handle)
+		if (o->texture.handle == handle && o->texture.surface == surface)
 			return o;
 	return NULL;
+}
+
+/* Makes an object known and gives it its handle. */
+static unsigned long long add_object(struct object *o)
+{
+	o->texture.handle = ++last_handle;
+	o->next = objects;
+	objects = o;
+	return o->texture.handle;
+}
+
+static cudaError_t destroy_object(unsigned long long handle, int surface)
+{
+	struct object *gone = object_of(handle, surface);
+	if (!gone)
+		return cudaErrorInvalidValue;
+	for (struct object **at = &objects; *at; at = &(*at)->next)
+		if (*at == gone) {
+			*at = gone->next;
+			free(gone);
+			break;
+		}
+	return cudaSuccess;
 }
 
 static cudaError_t set_object(struct object *o)
@@ -383,10 +416,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *handle, const struct cu
 		error = set_object(o);
 	}
 	if (error == cudaSuccess) {
-		o->texture.handle = o->handle = ++last_handle;
-		o->next = objects;
-		objects = o;
-		*handle = o->handle;
+		*handle = add_object(o);
 	} else {
 		free(o);
 	}
@@ -396,15 +426,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *handle, const struct cu
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t handle)
 {
 	cudaError_t error = ct_cuda_enter();
-	struct object *gone = object_of(handle);
-	if (error == cudaSuccess && !gone)
-		error = cudaErrorInvalidValue;
-	for (struct object **at = &objects; error == cudaSuccess && *at; at = &(*at)->next)
-		if (*at == gone) {
-			*at = gone->next;
-			free(gone);
-			break;
-		}
+	if (error == cudaSuccess)
+		error = destroy_object(handle, 0);
 	return ct_cuda_leave(error);
 }
 
@@ -412,7 +435,7 @@ cudaError_t
 cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureObject_t handle)
 {
 	cudaError_t error = ct_cuda_enter();
-	const struct object *o = object_of(handle);
+	const struct object *o = object_of(handle, 0);
 	if (error == cudaSuccess && (!resource || !o))
 		error = cudaErrorInvalidValue;
 	if (error == cudaSuccess)
@@ -423,13 +446,88 @@ cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *resource, cudaTextureO
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *texture, cudaTextureObject_t handle)
 {
 	cudaError_t error = ct_cuda_enter();
-	const struct object *o = object_of(handle);
+	const struct object *o = object_of(handle, 0);
 	if (error == cudaSuccess && (!texture || !o))
 		error = cudaErrorInvalidValue;
 	if (error == cudaSuccess)
 		*texture = o->settings;
 	return ct_cuda_leave(error);
 }
+
+/* ---- surfaces ---- */
+
+/* A surface of an array that was made for it. */
+static cudaError_t set_surface(struct ct_ptx_texture *t, cudaArray_const_t array)
+{
+	cudaError_t error = set_array(t, array);
+	t->surface = 1;
+	return error == cudaSuccess && !(array->flags & cudaArraySurfaceLoadStore)
+	               ? cudaErrorInvalidValue
+	               : error;
+}
+
+cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaArray_const_t array,
+                                   const struct cudaChannelFormatDesc *desc)
+{
+	cudaError_t error = ct_cuda_enter();
+	struct ct_ptx_texture t = {0};
+	if (error == cudaSuccess)
+		error = desc ? set_surface(&t, array) : cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		error = bind(surface, &t, 0);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surface, const void *symbol)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess && (!surface || !ct_cuda_find_texture(symbol, 1)))
+		error = cudaErrorInvalidSurface;
+	if (error == cudaSuccess)
+		*surface = symbol;
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *handle, const struct cudaResourceDesc *resource)
+{
+	cudaError_t error = ct_cuda_enter();
+	struct object *o = NULL;
+	if (error == cudaSuccess && (!handle || !resource || resource->resType != cudaResourceTypeArray))
+		error = cudaErrorInvalidValue;
+	if (error == cudaSuccess && !(o = ct_calloc(1, sizeof *o)))
+		error = cudaErrorMemoryAllocation;
+	if (error == cudaSuccess) {
+		o->resource = *resource;
+		error = set_surface(&o->texture, resource->res.array.array);
+	}
+	if (error == cudaSuccess)
+		*handle = add_object(o);
+	else
+		free(o);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t handle)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = destroy_object(handle, 1);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t
+cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, cudaSurfaceObject_t handle)
+{
+	cudaError_t error = ct_cuda_enter();
+	const struct object *o = object_of(handle, 1);
+	if (error == cudaSuccess && (!resource || !o))
+		error = cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		*resource = o->resource;
+	return ct_cuda_leave(error);
+}
+
+/* ---- what a launch is told ---- */
 
 cudaError_t ct_cuda_bound_textures(const struct ct_cuda_module *m, const struct ct_ptx_texture **out,
                                    size_t *n)

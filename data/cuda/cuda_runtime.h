@@ -30,6 +30,7 @@
 #include "device/load.h"
 #include "device/system.h"
 #include "device/texture.h"
+#include "device/surface.h"
 #endif
 
 #if defined(__cplusplus)

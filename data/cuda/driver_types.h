@@ -339,6 +339,15 @@ struct textureReference {
 	int reserved[14];
 };
 
+/* What an access outside of a surface does. */
+enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2 };
+enum cudaSurfaceFormatMode { cudaFormatModeForced = 0, cudaFormatModeAuto = 1 };
+
+/* A surface reference: the program's variable, which kernels know by its .surfref. */
+struct surfaceReference {
+	struct cudaChannelFormatDesc channelDesc;
+};
+
 enum cudaResourceType {
 	cudaResourceTypeArray = 0,
 	cudaResourceTypeMipmappedArray = 1,

@@ -239,6 +239,7 @@ template <class T> CT_CUDA_API struct cudaChannelFormatDesc cudaCreateChannelDes
 }
 
 #if defined(__CUDA__)
+#include "device/surface.h"
 #include "device/texture.h"
 
 template <class T, int type, enum cudaTextureReadMode mode>
@@ -308,6 +309,21 @@ template <class T, int type, enum cudaTextureReadMode mode>
 CT_CUDA_API cudaError_t cudaUnbindTexture(const texture<T, type, mode> &t)
 {
 	return cudaUnbindTexture((const struct textureReference *)&t);
+}
+
+template <class T, int type>
+CT_CUDA_API cudaError_t cudaBindSurfaceToArray(const surface<T, type> &s, cudaArray_const_t array,
+                                               const struct cudaChannelFormatDesc &channels)
+{
+	return cudaBindSurfaceToArray((const struct surfaceReference *)&s, array, &channels);
+}
+
+template <class T, int type>
+CT_CUDA_API cudaError_t cudaBindSurfaceToArray(const surface<T, type> &s, cudaArray_const_t array)
+{
+	struct cudaChannelFormatDesc channels;
+	cudaError_t st = cudaGetChannelDesc(&channels, array);
+	return st == cudaSuccess ? cudaBindSurfaceToArray((const struct surfaceReference *)&s, array, &channels) : st;
 }
 #endif
 

@@ -145,6 +145,14 @@ agrees numbers "0 failures" -arch=sm_70
 agrees numbers "0 failures" -arch=sm_80
 agrees matrix "0 failures" -arch=sm_70
 agrees matrix "0 failures" -arch=sm_80 -DAMPERE
+agrees layers "0 failures"
+agrees surface "0 failures"
+same "what is outside of a surface ends the launch" "cudaErrorIllegalAddress 1" \
+	"$(./surface trap 2>surface.txt) $(grep -c 'at byte 96 of row 3 .* is outside of the surface' surface.txt)"
+same "so does an odd address" "cudaErrorMisalignedAddress 1" "$(./surface odd 2>surface.txt) $(grep -c 'is misaligned' surface.txt)"
+"$T" capture -o s1.ctz -- ./surface >/dev/null && CACHETRIAGE_THREADS=1 "$T" capture -o s2.ctz -- ./surface >/dev/null
+check "traces of surfaces are the same each time" cmp s1.ctz s2.ctz
+check "and have the machine code of them" bash -c "'$CT_RELEASE/tracecat' -q -O accelsim -o - s1.ctz | grep -q 'SULD.D.BA'"
 agrees graph "0 failures"
 agrees lanes "no error: 0 0 0 0 0 wrong" -O3
 agrees async "no error: 0 failures" -arch=sm_70

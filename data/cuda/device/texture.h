@@ -13,6 +13,8 @@
 #define cudaTextureType3D 0x03
 #define cudaTextureType1DLayered 0xf1
 #define cudaTextureType2DLayered 0xf2
+#define cudaTextureTypeCubemap 0x0c
+#define cudaTextureTypeCubemapLayered 0xfc
 
 /* For the device a reference is its handle alone. */
 template <class T, int type = cudaTextureType1D, enum cudaTextureReadMode mode = cudaReadModeElementType>
@@ -23,54 +25,136 @@ struct __attribute__((device_builtin_texture_type)) texture : public textureRefe
 	                 enum cudaTextureAddressMode address, struct cudaChannelFormatDesc channels);
 };
 
-/* What the four components that a texture unit gives make of type T: each is a 32-bit word, read as what the
- * texels are. Normalized integers come as float. */
-template <class T> struct ct_cuda_texel;
-#define CT_CUDA_TEXEL(T, element, ptx, word, c, pick) \
-	template <> struct ct_cuda_texel<T> { \
-		typedef word ct_word; \
-		CT_CUDA_FETCHES(ptx, word, c) \
-		static __device__ __inline__ __attribute__((always_inline)) T make(const word *v) \
-		{ \
-			return pick; \
-		} \
-	};
-#define CT_CUDA_FETCH(name, form, ptx, word, c, parameters, operands, ...) \
+/* Reads of the four components that a texture unit gives, each a 32-bit word of one kind. */
+#define CT_CUDA_FETCH(name, form, word, c, parameters, operands, ...) \
 	static __device__ __inline__ __attribute__((always_inline)) void name(word *v, \
 	                                                                      unsigned long long t parameters) \
 	{ \
-		__asm__ volatile("tex." form "." ptx " {%0, %1, %2, %3}, [%4, " operands "];" \
+		__asm__ volatile(form " {%0, %1, %2, %3}, [%4, " operands ";" \
 		                 : "=" c(v[0]), "=" c(v[1]), "=" c(v[2]), "=" c(v[3]) \
 		                 : "l"(t), __VA_ARGS__); \
 	}
 #define CT_CUDA_COMMA ,
-#define CT_CUDA_FETCHES(ptx, word, c) \
-	CT_CUDA_FETCH(at, "1d.v4", ptx ".s32", word, c, CT_CUDA_COMMA int x, "{%5}", "r"(x)) \
-	CT_CUDA_FETCH(at, "1d.v4", ptx ".f32", word, c, CT_CUDA_COMMA float x, "{%5}", "f"(x)) \
-	CT_CUDA_FETCH(at, "2d.v4", ptx ".f32", word, c, CT_CUDA_COMMA float x CT_CUDA_COMMA float y, "{%5, %6}", \
-	              "f"(x), "f"(y)) \
-	CT_CUDA_FETCH(at, "3d.v4", ptx ".f32", word, c, \
-	              CT_CUDA_COMMA float x CT_CUDA_COMMA float y CT_CUDA_COMMA float z, "{%5, %6, %7, %7}", "f"(x), \
-	              "f"(y), "f"(z))
-#define CT_CUDA_TEXELS(name, element, ptx, word, c) \
-	CT_CUDA_TEXEL(name##1, element, ptx, word, c, (name##1 {(element)v[0]})) \
-	CT_CUDA_TEXEL(name##2, element, ptx, word, c, (name##2 {(element)v[0], (element)v[1]})) \
-	CT_CUDA_TEXEL(name##4, element, ptx, word, c, \
+#define CT_CUDA_X CT_CUDA_COMMA float x
+#define CT_CUDA_XY CT_CUDA_X CT_CUDA_COMMA float y
+#define CT_CUDA_XYZ CT_CUDA_XY CT_CUDA_COMMA float z
+#define CT_CUDA_LAYER CT_CUDA_COMMA int layer
+#define CT_CUDA_LEVEL CT_CUDA_COMMA float level
+#define CT_CUDA_FETCHES(types, word, c) \
+	CT_CUDA_FETCH(at, "tex.1d.v4." types, word, c, CT_CUDA_X, "{%5}]", "f"(x)) \
+	CT_CUDA_FETCH(at, "tex.2d.v4." types, word, c, CT_CUDA_XY, "{%5, %6}]", "f"(x), "f"(y)) \
+	CT_CUDA_FETCH(at, "tex.3d.v4." types, word, c, CT_CUDA_XYZ, "{%5, %6, %7, %7}]", "f"(x), "f"(y), "f"(z)) \
+	CT_CUDA_FETCH(in_layer, "tex.a1d.v4." types, word, c, CT_CUDA_X CT_CUDA_LAYER, "{%6, %5}]", "f"(x), \
+	              "r"(layer)) \
+	CT_CUDA_FETCH(in_layer, "tex.a2d.v4." types, word, c, CT_CUDA_XY CT_CUDA_LAYER, "{%7, %5, %6, %6}]", "f"(x), \
+	              "f"(y), "r"(layer)) \
+	CT_CUDA_FETCH(in_cube, "tex.cube.v4." types, word, c, CT_CUDA_XYZ, "{%5, %6, %7, %7}]", "f"(x), "f"(y), \
+	              "f"(z)) \
+	CT_CUDA_FETCH(in_cube_layer, "tex.acube.v4." types, word, c, CT_CUDA_XYZ CT_CUDA_LAYER, \
+	              "{%8, %5, %6, %7}]", "f"(x), "f"(y), "f"(z), "r"(layer))
+#define CT_CUDA_LEVELS(types, word, c) \
+	CT_CUDA_FETCH(at_level, "tex.level.1d.v4." types, word, c, CT_CUDA_X CT_CUDA_LEVEL, "{%5}], %6", "f"(x), \
+	              "f"(level)) \
+	CT_CUDA_FETCH(at_level, "tex.level.2d.v4." types, word, c, CT_CUDA_XY CT_CUDA_LEVEL, "{%5, %6}], %7", "f"(x), \
+	              "f"(y), "f"(level)) \
+	CT_CUDA_FETCH(at_level, "tex.level.3d.v4." types, word, c, CT_CUDA_XYZ CT_CUDA_LEVEL, \
+	              "{%5, %6, %7, %7}], %8", "f"(x), "f"(y), "f"(z), "f"(level)) \
+	CT_CUDA_FETCH(in_layer_level, "tex.level.a1d.v4." types, word, c, CT_CUDA_X CT_CUDA_LAYER CT_CUDA_LEVEL, \
+	              "{%6, %5}], %7", "f"(x), "r"(layer), "f"(level)) \
+	CT_CUDA_FETCH(in_layer_level, "tex.level.a2d.v4." types, word, c, CT_CUDA_XY CT_CUDA_LAYER CT_CUDA_LEVEL, \
+	              "{%7, %5, %6, %6}], %8", "f"(x), "f"(y), "r"(layer), "f"(level)) \
+	CT_CUDA_FETCH(in_cube_level, "tex.level.cube.v4." types, word, c, CT_CUDA_XYZ CT_CUDA_LEVEL, \
+	              "{%5, %6, %7, %7}], %8", "f"(x), "f"(y), "f"(z), "f"(level)) \
+	CT_CUDA_FETCH(in_cube_layer_level, "tex.level.acube.v4." types, word, c, \
+	              CT_CUDA_XYZ CT_CUDA_LAYER CT_CUDA_LEVEL, "{%8, %5, %6, %7}], %9", "f"(x), "f"(y), "f"(z), \
+	              "r"(layer), "f"(level))
+#define CT_CUDA_GRADIENTS(types, word, c) \
+	CT_CUDA_FETCH(at_grad, "tex.grad.1d.v4." types, word, c, \
+	              CT_CUDA_X CT_CUDA_COMMA float dx CT_CUDA_COMMA float dy, "{%5}], {%6}, {%7}", "f"(x), "f"(dx), \
+	              "f"(dy)) \
+	CT_CUDA_FETCH(at_grad, "tex.grad.2d.v4." types, word, c, \
+	              CT_CUDA_XY CT_CUDA_COMMA float2 dx CT_CUDA_COMMA float2 dy, \
+	              "{%5, %6}], {%7, %8}, {%9, %10}", "f"(x), "f"(y), "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y)) \
+	CT_CUDA_FETCH(at_grad, "tex.grad.3d.v4." types, word, c, \
+	              CT_CUDA_XYZ CT_CUDA_COMMA float4 dx CT_CUDA_COMMA float4 dy, \
+	              "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}", "f"(x), "f"(y), "f"(z), "f"(dx.x), \
+	              "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z)) \
+	CT_CUDA_FETCH(in_layer_grad, "tex.grad.a1d.v4." types, word, c, \
+	              CT_CUDA_X CT_CUDA_LAYER CT_CUDA_COMMA float dx CT_CUDA_COMMA float dy, \
+	              "{%6, %5}], {%7}, {%8}", "f"(x), "r"(layer), "f"(dx), "f"(dy)) \
+	CT_CUDA_FETCH(in_layer_grad, "tex.grad.a2d.v4." types, word, c, \
+	              CT_CUDA_XY CT_CUDA_LAYER CT_CUDA_COMMA float2 dx CT_CUDA_COMMA float2 dy, \
+	              "{%7, %5, %6, %6}], {%8, %9}, {%10, %11}", "f"(x), "f"(y), "r"(layer), "f"(dx.x), "f"(dx.y), \
+	              "f"(dy.x), "f"(dy.y))
+#define CT_CUDA_GATHER(types, word, c) \
+	CT_CUDA_FETCH(gather_x, "tld4.r.2d.v4." types, word, c, CT_CUDA_XY, "{%5, %6}]", "f"(x), "f"(y)) \
+	CT_CUDA_FETCH(gather_y, "tld4.g.2d.v4." types, word, c, CT_CUDA_XY, "{%5, %6}]", "f"(x), "f"(y)) \
+	CT_CUDA_FETCH(gather_z, "tld4.b.2d.v4." types, word, c, CT_CUDA_XY, "{%5, %6}]", "f"(x), "f"(y)) \
+	CT_CUDA_FETCH(gather_w, "tld4.a.2d.v4." types, word, c, CT_CUDA_XY, "{%5, %6}]", "f"(x), "f"(y)) \
+	static __device__ __inline__ __attribute__((always_inline)) void gather(word *v, unsigned long long t, float x, \
+	                                                                        float y, int component) \
+	{ \
+		if (component == 1) \
+			gather_y(v, t, x, y); \
+		else if (component == 2) \
+			gather_z(v, t, x, y); \
+		else if (component == 3) \
+			gather_w(v, t, x, y); \
+		else \
+			gather_x(v, t, x, y); \
+	}
+#define CT_CUDA_KIND(ptx, word, c) \
+	struct ct_cuda_fetch_##ptx { \
+		typedef word ct_word; \
+		CT_CUDA_FETCHES(#ptx ".f32", word, c) \
+		CT_CUDA_FETCH(at, "tex.1d.v4." #ptx ".s32", word, c, CT_CUDA_COMMA int x, "{%5}]", "r"(x)) \
+		CT_CUDA_LEVELS(#ptx ".f32", word, c) \
+		CT_CUDA_GRADIENTS(#ptx ".f32", word, c) \
+		CT_CUDA_GATHER(#ptx ".f32", word, c) \
+	};
+CT_CUDA_KIND(s32, int, "r")
+CT_CUDA_KIND(u32, unsigned int, "r")
+CT_CUDA_KIND(f32, float, "f")
+
+/* What they make of type T, by what the texels are: normalized integers come as float. A gather gives one component of four
+ * texels. */
+template <class T> struct ct_cuda_texel;
+#define CT_CUDA_TEXEL(T, four, ptx, pick) \
+	template <> struct ct_cuda_texel<T> : ct_cuda_fetch_##ptx { \
+		typedef four ct_four; \
+		static __device__ __inline__ __attribute__((always_inline)) T make(const ct_word *v) \
+		{ \
+			return pick; \
+		} \
+	};
+#define CT_CUDA_TEXELS(name, element, ptx) \
+	CT_CUDA_TEXEL(name##1, name##4, ptx, (name##1 {(element)v[0]})) \
+	CT_CUDA_TEXEL(name##2, name##4, ptx, (name##2 {(element)v[0], (element)v[1]})) \
+	CT_CUDA_TEXEL(name##4, name##4, ptx, \
 	              (name##4 {(element)v[0], (element)v[1], (element)v[2], (element)v[3]})) \
-	CT_CUDA_TEXEL(element, element, ptx, word, c, (element)v[0])
-CT_CUDA_TEXELS(char, signed char, "s32", int, "r")
-CT_CUDA_TEXELS(uchar, unsigned char, "u32", unsigned int, "r")
-CT_CUDA_TEXELS(short, short, "s32", int, "r")
-CT_CUDA_TEXELS(ushort, unsigned short, "u32", unsigned int, "r")
-CT_CUDA_TEXELS(int, int, "s32", int, "r")
-CT_CUDA_TEXELS(uint, unsigned int, "u32", unsigned int, "r")
-CT_CUDA_TEXELS(float, float, "f32", float, "f")
-CT_CUDA_TEXEL(char, char, "s32", int, "r", (char)v[0])
+	CT_CUDA_TEXEL(element, name##4, ptx, (element)v[0])
+CT_CUDA_TEXELS(char, signed char, s32)
+CT_CUDA_TEXELS(uchar, unsigned char, u32)
+CT_CUDA_TEXELS(short, short, s32)
+CT_CUDA_TEXELS(ushort, unsigned short, u32)
+CT_CUDA_TEXELS(int, int, s32)
+CT_CUDA_TEXELS(uint, unsigned int, u32)
+CT_CUDA_TEXELS(float, float, f32)
+CT_CUDA_TEXEL(char, char4, s32, (char)v[0])
 #undef CT_CUDA_TEXEL
 #undef CT_CUDA_TEXELS
+#undef CT_CUDA_KIND
 #undef CT_CUDA_FETCH
 #undef CT_CUDA_FETCHES
+#undef CT_CUDA_LEVELS
+#undef CT_CUDA_GRADIENTS
+#undef CT_CUDA_GATHER
 #undef CT_CUDA_COMMA
+#undef CT_CUDA_X
+#undef CT_CUDA_XY
+#undef CT_CUDA_XYZ
+#undef CT_CUDA_LAYER
+#undef CT_CUDA_LEVEL
 
 /* Normalized texels of T are float of as many components. */
 template <class T, enum cudaTextureReadMode mode> struct ct_cuda_read {
@@ -107,40 +191,71 @@ template <class Texture> CT_DEVICE unsigned long long ct_cuda_handle(Texture t)
 	return handle;
 }
 
-#define CT_CUDA_TEXTURE(name, parameters, ...) \
+#define CT_CUDA_TEXTURE(name, how, kind, parameters, ...) \
 	template <class T, enum cudaTextureReadMode mode> \
-	CT_DEVICE typename ct_cuda_read<T, mode>::type name parameters \
+	CT_DEVICE typename ct_cuda_read<T, mode>::type name(texture<T, kind, mode> t, CT_CUDA_PARAMETERS parameters) \
 	{ \
 		typedef ct_cuda_texel<typename ct_cuda_read<T, mode>::type> texel; \
 		typename texel::ct_word v[4]; \
-		texel::at(v, ct_cuda_handle(t), __VA_ARGS__); \
+		texel::how(v, ct_cuda_handle(t), __VA_ARGS__); \
 		return texel::make(v); \
 	}
-CT_CUDA_TEXTURE(tex1Dfetch, (texture<T, 1, mode> t, int x), x)
-CT_CUDA_TEXTURE(tex1D, (texture<T, 1, mode> t, float x), x)
-CT_CUDA_TEXTURE(tex2D, (texture<T, 2, mode> t, float x, float y), x, y)
-CT_CUDA_TEXTURE(tex3D, (texture<T, 3, mode> t, float x, float y, float z), x, y, z)
-#undef CT_CUDA_TEXTURE
-
-#define CT_CUDA_OBJECT(name, parameters, out, ...) \
-	template <class T> CT_DEVICE T name parameters \
+#define CT_CUDA_OBJECT(name, how, parameters, ...) \
+	template <class T> CT_DEVICE T name(cudaTextureObject_t t, CT_CUDA_PARAMETERS parameters) \
 	{ \
 		typename ct_cuda_texel<T>::ct_word v[4]; \
-		ct_cuda_texel<T>::at(v, t, __VA_ARGS__); \
+		ct_cuda_texel<T>::how(v, t, __VA_ARGS__); \
 		return ct_cuda_texel<T>::make(v); \
 	} \
-	template <class T> CT_DEVICE void name out \
+	template <class T> CT_DEVICE void name(T *to, cudaTextureObject_t t, CT_CUDA_PARAMETERS parameters) \
 	{ \
 		typename ct_cuda_texel<T>::ct_word v[4]; \
-		ct_cuda_texel<T>::at(v, t, __VA_ARGS__); \
+		ct_cuda_texel<T>::how(v, t, __VA_ARGS__); \
 		*to = ct_cuda_texel<T>::make(v); \
 	}
-CT_CUDA_OBJECT(tex1Dfetch, (cudaTextureObject_t t, int x), (T * to, cudaTextureObject_t t, int x), x)
-CT_CUDA_OBJECT(tex1D, (cudaTextureObject_t t, float x), (T * to, cudaTextureObject_t t, float x), x)
-CT_CUDA_OBJECT(tex2D, (cudaTextureObject_t t, float x, float y), (T * to, cudaTextureObject_t t, float x, float y), x,
-               y)
-CT_CUDA_OBJECT(tex3D, (cudaTextureObject_t t, float x, float y, float z),
-               (T * to, cudaTextureObject_t t, float x, float y, float z), x, y, z)
+#define CT_CUDA_PARAMETERS(...) __VA_ARGS__
+/* Of references and of objects. There is one level: mipmapped arrays are not emulated. */
+#define CT_CUDA_BOTH(name, how, kind, parameters, ...) \
+	CT_CUDA_TEXTURE(name, how, kind, parameters, __VA_ARGS__) CT_CUDA_OBJECT(name, how, parameters, __VA_ARGS__)
+CT_CUDA_BOTH(tex1Dfetch, at, 1, (int x), x)
+CT_CUDA_BOTH(tex1D, at, 1, (float x), x)
+CT_CUDA_BOTH(tex2D, at, 2, (float x, float y), x, y)
+CT_CUDA_BOTH(tex3D, at, 3, (float x, float y, float z), x, y, z)
+CT_CUDA_BOTH(tex1DLayered, in_layer, cudaTextureType1DLayered, (float x, int layer), x, layer)
+CT_CUDA_BOTH(tex2DLayered, in_layer, cudaTextureType2DLayered, (float x, float y, int layer), x, y, layer)
+CT_CUDA_BOTH(texCubemap, in_cube, cudaTextureTypeCubemap, (float x, float y, float z), x, y, z)
+CT_CUDA_BOTH(texCubemapLayered, in_cube_layer, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer), x, y, z,
+             layer)
+CT_CUDA_BOTH(tex1DLod, at_level, 1, (float x, float level), x, level)
+CT_CUDA_BOTH(tex2DLod, at_level, 2, (float x, float y, float level), x, y, level)
+CT_CUDA_BOTH(tex3DLod, at_level, 3, (float x, float y, float z, float level), x, y, z, level)
+CT_CUDA_BOTH(tex1DLayeredLod, in_layer_level, cudaTextureType1DLayered, (float x, int layer, float level), x, layer, level)
+CT_CUDA_BOTH(tex2DLayeredLod, in_layer_level, cudaTextureType2DLayered, (float x, float y, int layer, float level), x, y,
+             layer, level)
+CT_CUDA_BOTH(texCubemapLod, in_cube_level, cudaTextureTypeCubemap, (float x, float y, float z, float level), x, y, z, level)
+CT_CUDA_BOTH(texCubemapLayeredLod, in_cube_layer_level, cudaTextureTypeCubemapLayered,
+             (float x, float y, float z, int layer, float level), x, y, z, layer, level)
+CT_CUDA_BOTH(tex1DGrad, at_grad, 1, (float x, float dx, float dy), x, dx, dy)
+CT_CUDA_BOTH(tex2DGrad, at_grad, 2, (float x, float y, float2 dx, float2 dy), x, y, dx, dy)
+CT_CUDA_BOTH(tex3DGrad, at_grad, 3, (float x, float y, float z, float4 dx, float4 dy), x, y, z, dx, dy)
+CT_CUDA_BOTH(tex1DLayeredGrad, in_layer_grad, cudaTextureType1DLayered, (float x, int layer, float dx, float dy), x, layer,
+             dx, dy)
+CT_CUDA_BOTH(tex2DLayeredGrad, in_layer_grad, cudaTextureType2DLayered,
+             (float x, float y, int layer, float2 dx, float2 dy), x, y, layer, dx, dy)
+CT_CUDA_OBJECT(tex2Dgather, gather, (float x, float y, int component = 0), x, y, component)
+#undef CT_CUDA_BOTH
+#undef CT_CUDA_TEXTURE
 #undef CT_CUDA_OBJECT
+#undef CT_CUDA_PARAMETERS
+
+template <class T, enum cudaTextureReadMode mode>
+CT_DEVICE typename ct_cuda_texel<typename ct_cuda_read<T, mode>::type>::ct_four
+tex2Dgather(texture<T, 2, mode> t, float x, float y, int component = 0)
+{
+	typedef ct_cuda_texel<typename ct_cuda_texel<typename ct_cuda_read<T, mode>::type>::ct_four> texels;
+	typename texels::ct_word v[4];
+	texels::gather(v, ct_cuda_handle(t), x, y, component);
+	return texels::make(v);
+}
 
 #endif
