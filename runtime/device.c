@@ -4,11 +4,15 @@
 
 #include "runtime/runtime.h"
 
-/* Bytes, or a count for the last; as CUDA sets them where a program does not. */
+/* Bytes, levels or launches, as CUDA sets them where a program does not. Only the heap's has an effect. */
 static size_t limits[] = {
 	[cudaLimitStackSize] = 1024,
 	[cudaLimitPrintfFifoSize] = 1 << 20,
 	[cudaLimitMallocHeapSize] = 8 << 20,
+	[cudaLimitDevRuntimeSyncDepth] = 2,
+	[cudaLimitDevRuntimePendingLaunchCount] = 2048,
+	[cudaLimitMaxL2FetchGranularity] = 64,
+	[cudaLimitPersistingL2CacheSize] = 0,
 };
 static enum cudaFuncCache cache_config = cudaFuncCachePreferNone;
 static enum cudaSharedMemConfig bank_config = cudaSharedMemBankSizeFourByte;
@@ -183,6 +187,13 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 	return leave_if(entered, can && device == 0 && peer == 0, cudaErrorInvalidDevice);
 }
 
+/* There are no two devices to ask about. */
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int device, int peer)
+{
+	(void)attribute, (void)device, (void)peer;
+	return leave_if(ct_cuda_enter(), 0, value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+}
+
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
 	(void)peer, (void)flags;
@@ -197,22 +208,22 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer)
 	return ct_cuda_leave(ct_cuda_refuse("cudaDeviceDisablePeerAccess", "there is one device"));
 }
 
-static cudaError_t version(int *out)
+static cudaError_t version(int *out, int number)
 {
 	cudaError_t entered = ct_cuda_enter();
 	if (out)
-		*out = CUDART_VERSION;
+		*out = number;
 	return leave_if(entered, out != NULL, cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDriverGetVersion(int *out)
 {
-	return version(out);
+	return version(out, CT_CUDA_DRIVER_VERSION);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *out)
 {
-	return version(out);
+	return version(out, CUDART_VERSION);
 }
 
 /* A profiler's range chooses nothing: `tracegen capture -k --skip --launches` does. */

@@ -14,13 +14,17 @@
 
 struct CUctx_st {
 	struct CUctx_st *next;
+	unsigned flags;
 };
 static struct CUctx_st primary;
 static struct CUctx_st *contexts; /* that cuCtxCreate made */
 static _Thread_local CUcontext current;
 static int initialized;
 
-enum { MAX_DEPTH = 32 };
+enum {
+	MAX_DEPTH = 32,
+	CONTEXT_VERSION = 3020 /* of every context since CUDA 3.2 */
+};
 static _Thread_local CUcontext below[MAX_DEPTH]; /* contexts that others were pushed upon */
 static _Thread_local unsigned depth;
 
@@ -70,7 +74,7 @@ CUresult cuDriverGetVersion(int *version)
 {
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
-	*version = CUDA_VERSION;
+	*version = CT_CUDA_DRIVER_VERSION;
 	return CUDA_SUCCESS;
 }
 
@@ -87,29 +91,63 @@ static const struct {
 	RESULT(CUDA_ERROR_OUT_OF_MEMORY),
 	RESULT(CUDA_ERROR_NOT_INITIALIZED),
 	RESULT(CUDA_ERROR_DEINITIALIZED),
+	RESULT(CUDA_ERROR_PROFILER_DISABLED),
+	RESULT(CUDA_ERROR_STUB_LIBRARY),
+	RESULT(CUDA_ERROR_DEVICE_UNAVAILABLE),
 	RESULT(CUDA_ERROR_NO_DEVICE),
 	RESULT(CUDA_ERROR_INVALID_DEVICE),
 	RESULT(CUDA_ERROR_INVALID_IMAGE),
 	RESULT(CUDA_ERROR_INVALID_CONTEXT),
+	RESULT(CUDA_ERROR_CONTEXT_ALREADY_CURRENT),
+	RESULT(CUDA_ERROR_MAP_FAILED),
+	RESULT(CUDA_ERROR_UNMAP_FAILED),
+	RESULT(CUDA_ERROR_ARRAY_IS_MAPPED),
+	RESULT(CUDA_ERROR_ALREADY_MAPPED),
 	RESULT(CUDA_ERROR_NO_BINARY_FOR_GPU),
+	RESULT(CUDA_ERROR_ALREADY_ACQUIRED),
+	RESULT(CUDA_ERROR_NOT_MAPPED),
+	RESULT(CUDA_ERROR_NOT_MAPPED_AS_ARRAY),
+	RESULT(CUDA_ERROR_NOT_MAPPED_AS_POINTER),
+	RESULT(CUDA_ERROR_ECC_UNCORRECTABLE),
+	RESULT(CUDA_ERROR_UNSUPPORTED_LIMIT),
+	RESULT(CUDA_ERROR_CONTEXT_ALREADY_IN_USE),
+	RESULT(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED),
 	RESULT(CUDA_ERROR_INVALID_PTX),
+	RESULT(CUDA_ERROR_INVALID_GRAPHICS_CONTEXT),
+	RESULT(CUDA_ERROR_NVLINK_UNCORRECTABLE),
+	RESULT(CUDA_ERROR_JIT_COMPILER_NOT_FOUND),
+	RESULT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION),
 	RESULT(CUDA_ERROR_INVALID_SOURCE),
 	RESULT(CUDA_ERROR_FILE_NOT_FOUND),
+	RESULT(CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND),
+	RESULT(CUDA_ERROR_SHARED_OBJECT_INIT_FAILED),
 	RESULT(CUDA_ERROR_OPERATING_SYSTEM),
 	RESULT(CUDA_ERROR_INVALID_HANDLE),
+	RESULT(CUDA_ERROR_ILLEGAL_STATE),
 	RESULT(CUDA_ERROR_NOT_FOUND),
 	RESULT(CUDA_ERROR_NOT_READY),
 	RESULT(CUDA_ERROR_ILLEGAL_ADDRESS),
 	RESULT(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES),
 	RESULT(CUDA_ERROR_LAUNCH_TIMEOUT),
+	RESULT(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED),
+	RESULT(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED),
+	RESULT(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE),
+	RESULT(CUDA_ERROR_CONTEXT_IS_DESTROYED),
 	RESULT(CUDA_ERROR_ASSERT),
+	RESULT(CUDA_ERROR_TOO_MANY_PEERS),
+	RESULT(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED),
+	RESULT(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED),
+	RESULT(CUDA_ERROR_HARDWARE_STACK_ERROR),
 	RESULT(CUDA_ERROR_ILLEGAL_INSTRUCTION),
 	RESULT(CUDA_ERROR_MISALIGNED_ADDRESS),
 	RESULT(CUDA_ERROR_INVALID_ADDRESS_SPACE),
 	RESULT(CUDA_ERROR_INVALID_PC),
 	RESULT(CUDA_ERROR_LAUNCH_FAILED),
+	RESULT(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE),
 	RESULT(CUDA_ERROR_NOT_PERMITTED),
 	RESULT(CUDA_ERROR_NOT_SUPPORTED),
+	RESULT(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
+	RESULT(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE),
 	RESULT(CUDA_ERROR_UNKNOWN),
 #undef RESULT
 };
@@ -253,15 +291,16 @@ CUresult cuCtxPopCurrent(CUcontext *context)
 	return ct_cuda_driver_leave(r);
 }
 
-CUresult cuCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
+CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned flags, CUdevice device)
 {
 	CUresult r = ct_cuda_driver_enter();
-	(void)flags;
+	(void)params;
 	if (r == CUDA_SUCCESS && (!context || device != 0))
 		r = context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 	if (r == CUDA_SUCCESS) {
 		CUcontext c = ct_calloc(1, sizeof *c);
 		if (c) {
+			c->flags = flags;
 			c->next = contexts;
 			contexts = c;
 			*context = c;
@@ -271,6 +310,18 @@ CUresult cuCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
 		}
 	}
 	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *affinity, int n, unsigned flags,
+                        CUdevice device)
+{
+	(void)affinity, (void)n;
+	return cuCtxCreate_v4(context, NULL, flags, device);
+}
+
+CUresult cuCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
+{
+	return cuCtxCreate_v4(context, NULL, flags, device);
 }
 
 CUresult cuCtxDestroy(CUcontext context)
@@ -317,6 +368,12 @@ CUresult cuCtxGetCurrent(CUcontext *context)
 	return ct_cuda_driver_leave(r);
 }
 
+cudaError_t ct_cuda_current_context(void *out)
+{
+	*(CUcontext *)out = current ? current : &primary;
+	return cudaSuccess;
+}
+
 CUresult cuCtxGetDevice(CUdevice *device)
 {
 	CUresult r = ct_cuda_driver_enter();
@@ -324,6 +381,48 @@ CUresult cuCtxGetDevice(CUdevice *device)
 		r = device ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
 	if (r == CUDA_SUCCESS)
 		*device = 0;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxGetFlags(unsigned *flags)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && (!flags || !current))
+		r = flags ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		*flags = current->flags;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && (!version || (context && !is_context(context))))
+		r = version ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		*version = CONTEXT_VERSION;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && device != 0)
+		r = CUDA_ERROR_INVALID_DEVICE;
+	if (r == CUDA_SUCCESS)
+		primary.flags = flags;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && (!flags || !active || device != 0))
+		r = device != 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS) {
+		*flags = primary.flags;
+		*active = 1;
+	}
 	return ct_cuda_driver_leave(r);
 }
 
@@ -361,19 +460,31 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 	return ct_cuda_driver_leave(r);
 }
 
-/* Options of a compiler have nothing to change: its logs stay empty. */
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned n, CUjit_option *options,
-                            void **values)
+/* Options of a compiler have nothing to change: its logs stay empty, and it takes no time. */
+void ct_cuda_answer_options(unsigned n, const CUjit_option *options, void **values)
 {
+	const float no_time = 0;
 	for (unsigned i = 0; options && values && i < n; i++)
 		if ((options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER) &&
 		    values[i])
 			*(char *)values[i] = '\0';
+		else if (options[i] == CU_JIT_WALL_TIME)
+			memcpy(&values[i], &no_time, sizeof no_time);
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
+{
 	return cuModuleLoadData(module, image);
 }
 
-/* Reads a whole file into b: 0, or -1 with errno. */
-static int read_file(const char *name, struct ct_buf *b)
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned n, CUjit_option *options,
+                            void **values)
+{
+	ct_cuda_answer_options(n, options, values);
+	return cuModuleLoadData(module, image);
+}
+
+int ct_cuda_read_file(const char *name, struct ct_buf *b)
 {
 	char block[1 << 14];
 	size_t n;
@@ -394,7 +505,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
 	struct ct_buf text = {0};
 	if (r == CUDA_SUCCESS && (!module || !file))
 		r = CUDA_ERROR_INVALID_VALUE;
-	if (r == CUDA_SUCCESS && read_file(file, &text) < 0)
+	if (r == CUDA_SUCCESS && ct_cuda_read_file(file, &text) < 0)
 		r = CUDA_ERROR_FILE_NOT_FOUND;
 	if (r == CUDA_SUCCESS)
 		r = load(module, file, text.data);
@@ -445,111 +556,5 @@ CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule module, const
 		if (r == CUDA_SUCCESS && bytes)
 			*bytes = v->bytes;
 	}
-	return ct_cuda_driver_leave(r);
-}
-
-/* ---- functions ---- */
-
-/* Registers are those of the machine code that traces have, shared and local memory those of the PTX. */
-CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
-{
-	CUresult r = ct_cuda_driver_enter();
-	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
-	if (r == CUDA_SUCCESS && !value)
-		r = CUDA_ERROR_INVALID_VALUE;
-	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
-		r = CUDA_ERROR_INVALID_HANDLE;
-	if (r == CUDA_SUCCESS)
-		switch (attribute) {
-		case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
-		case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->kernel->shared_bytes; break;
-		case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = 0; break;
-		case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)f->kernel->local_bytes; break;
-		case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = ct_cuda_registers(f); break;
-		case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = (int)ct_ptx_target(f->module->ptx); break;
-		case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)ct_cuda_capability(); break;
-		case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-			*value = (int)ct_cuda_dynamic_limit(f);
-			break;
-		default: r = CUDA_ERROR_INVALID_VALUE;
-		}
-	return ct_cuda_driver_leave(r);
-}
-
-CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
-{
-	CUresult r = ct_cuda_driver_enter();
-	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
-	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
-		r = CUDA_ERROR_INVALID_HANDLE;
-	if (r == CUDA_SUCCESS && attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-		r = CUDA_ERROR_INVALID_VALUE;
-	if (r == CUDA_SUCCESS)
-		r = ct_cuda_result(ct_cuda_allow_shared(f, value));
-	return ct_cuda_driver_leave(r);
-}
-
-/* The buffer of arguments that `extra` names: 0, or -1. */
-static int extra_buffer(void **extra, const void **buffer, size_t *bytes)
-{
-	*buffer = NULL;
-	*bytes = 0;
-	for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2)
-		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-			*buffer = extra[1];
-		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
-			*bytes = *(const size_t *)extra[1];
-		else
-			return -1;
-	return 0;
-}
-
-/* Arguments come as pointers (parameters) or as one buffer (extra), never both. */
-static CUresult launch(CUfunction function, struct ct_cuda_shape shape, void **parameters, void **extra)
-{
-	CUresult r = ct_cuda_driver_enter();
-	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
-	const void *buffer;
-	size_t bytes;
-	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
-		r = CUDA_ERROR_INVALID_HANDLE;
-	if (r == CUDA_SUCCESS && ((parameters && extra) || extra_buffer(extra, &buffer, &bytes) < 0))
-		r = CUDA_ERROR_INVALID_VALUE;
-	if (r == CUDA_SUCCESS)
-		r = ct_cuda_result(ct_cuda_launch(f, shape, parameters, buffer, bytes));
-	return ct_cuda_driver_leave(r);
-}
-
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-                        CUstream stream, void **parameters, void **extra)
-{
-	(void)stream;
-	return launch(function,
-	              (struct ct_cuda_shape){
-			      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, 0},
-	              parameters, extra);
-}
-
-CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
-                                   unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
-                                   unsigned shared_bytes, CUstream stream, void **parameters)
-{
-	(void)stream;
-	return launch(function,
-	              (struct ct_cuda_shape){
-			      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, 1},
-	              parameters, NULL);
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
-                                                     size_t shared_bytes)
-{
-	CUresult r = ct_cuda_driver_enter();
-	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
-	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
-		r = CUDA_ERROR_INVALID_HANDLE;
-	if (r == CUDA_SUCCESS)
-		r = ct_cuda_result(ct_cuda_occupancy(f, threads, shared_bytes, blocks));
 	return ct_cuda_driver_leave(r);
 }

@@ -9,14 +9,7 @@ static void *pointer(CUdeviceptr p)
 	return (void *)(uintptr_t)p;
 }
 
-/* Ends a call whose work the run-time API did between ct_cuda_driver_enter() and here. */
-#define DRIVER(call) \
-	do { \
-		CUresult r_ = ct_cuda_driver_enter(); \
-		if (r_ == CUDA_SUCCESS) \
-			r_ = ct_cuda_result(call); \
-		return ct_cuda_driver_leave(r_); \
-	} while (0)
+#define DRIVER(call) CT_CUDA_DRIVER(call)
 
 /* ---- memory ---- */
 
@@ -114,7 +107,72 @@ CUresult cuMemGetAddressRange(CUdeviceptr *first, size_t *bytes, CUdeviceptr p)
 	DRIVER(address_range(first, bytes, p));
 }
 
+CUresult cuMemHostRegister(void *p, size_t bytes, unsigned flags)
+{
+	DRIVER(cudaHostRegister(p, bytes, flags));
+}
+
+CUresult cuMemHostUnregister(void *p)
+{
+	DRIVER(cudaHostUnregister(p));
+}
+
+CUresult cuMemHostGetFlags(unsigned *flags, void *p)
+{
+	DRIVER(cudaHostGetFlags(flags, p));
+}
+
+/* What the value of an attribute is written as is the reference's. */
+static cudaError_t pointer_attribute(void *value, CUpointer_attribute attribute, CUdeviceptr p)
+{
+	const struct ct_cuda_allocation *a = ct_cuda_allocation_of(p);
+	if (!value || !a)
+		return cudaErrorInvalidValue;
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT: return ct_cuda_current_context(value);
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		*(unsigned *)value = a->type == cudaMemoryTypeHost ? CU_MEMORYTYPE_HOST
+		                                                   : CU_MEMORYTYPE_DEVICE;
+		break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *(CUdeviceptr *)value = p; break;
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		if (a->type == cudaMemoryTypeDevice)
+			return cudaErrorInvalidValue;
+		*(void **)value = pointer(p);
+		break;
+	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *(int *)value = 1; break;
+	case CU_POINTER_ATTRIBUTE_BUFFER_ID: *(unsigned long long *)value = a->number; break;
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(int *)value = a->type == cudaMemoryTypeManaged; break;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: *(int *)value = 0; break;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *(CUdeviceptr *)value = a->first; break;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *(size_t *)value = a->bytes; break;
+	case CU_POINTER_ATTRIBUTE_MAPPED: *(int *)value = 1; break;
+	default: return cudaErrorInvalidValue;
+	}
+	return cudaSuccess;
+}
+
+CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr p)
+{
+	DRIVER(pointer_attribute(value, attribute, p));
+}
+
+CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute *attributes, void **values,
+                                CUdeviceptr p)
+{
+	CUresult r = attributes && values ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	for (unsigned i = 0; i < n && r == CUDA_SUCCESS; i++)
+		r = cuPointerGetAttribute(values[i], attributes[i], p);
+	return r;
+}
+
 /* ---- copies and fills ---- */
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+	DRIVER(cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDefault, stream));
+}
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 {
@@ -178,6 +236,37 @@ CUresult cuMemsetD32(CUdeviceptr p, unsigned value, size_t n)
 	DRIVER(fill(p, &value, sizeof value, n));
 }
 
+/* Rows of a pitch. */
+static cudaError_t fill_rows(CUdeviceptr p, size_t pitch, const void *value, size_t bytes, size_t width,
+                             size_t height)
+{
+	cudaError_t error = cudaSuccess;
+	for (size_t y = 0; y < height && error == cudaSuccess; y++)
+		error = fill(p + y * pitch, value, bytes, width);
+	return error;
+}
+
+CUresult cuMemsetD2D8(CUdeviceptr p, size_t pitch, unsigned char value, size_t width, size_t height)
+{
+	DRIVER(fill_rows(p, pitch, &value, sizeof value, width, height));
+}
+
+CUresult cuMemsetD2D16(CUdeviceptr p, size_t pitch, unsigned short value, size_t width, size_t height)
+{
+	DRIVER(fill_rows(p, pitch, &value, sizeof value, width, height));
+}
+
+CUresult cuMemsetD2D32(CUdeviceptr p, size_t pitch, unsigned value, size_t width, size_t height)
+{
+	DRIVER(fill_rows(p, pitch, &value, sizeof value, width, height));
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr p, unsigned short value, size_t n, CUstream stream)
+{
+	(void)stream;
+	return cuMemsetD16(p, value, n);
+}
+
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t n, CUstream stream)
 {
 	(void)stream;
@@ -195,6 +284,31 @@ CUresult cuMemsetD32Async(CUdeviceptr p, unsigned value, size_t n, CUstream stre
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
 	DRIVER(cudaStreamCreateWithFlags(stream, flags));
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
+{
+	DRIVER(cudaStreamCreateWithPriority(stream, flags, priority));
+}
+
+CUresult cuStreamGetPriority(CUstream stream, int *priority)
+{
+	DRIVER(cudaStreamGetPriority(stream, priority));
+}
+
+CUresult cuStreamGetFlags(CUstream stream, unsigned *flags)
+{
+	DRIVER(cudaStreamGetFlags(stream, flags));
+}
+
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user, unsigned flags)
+{
+	CUresult r = cuStreamQuery(stream);
+	if (r == CUDA_SUCCESS && (!callback || flags != 0))
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		callback(stream, CUDA_SUCCESS, user);
+	return r;
 }
 
 CUresult cuStreamDestroy(CUstream stream)

@@ -86,6 +86,13 @@ static const struct {
 	ERROR(cudaErrorNotPermitted, "operation not permitted"),
 	ERROR(cudaErrorNotSupported, "operation not supported"),
 	ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+	ERROR(cudaErrorStreamCaptureInvalidated, "a stream's capture was ended by an earlier error"),
+	ERROR(cudaErrorStreamCaptureUnjoined, "a stream that joined a capture has not come back to it"),
+	ERROR(cudaErrorCapturedEvent, "an event that was recorded on a captured stream"),
+	ERROR(cudaErrorTimeout, "timeout"),
+	ERROR(cudaErrorGraphExecUpdateFailure,
+              "the graph differs in more than what an executable graph can take over"),
+	ERROR(cudaErrorInvalidClusterSize, "invalid size of a cluster"),
 	ERROR(cudaErrorUnknown, "unknown error"),
 #undef ERROR
 };

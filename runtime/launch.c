@@ -162,6 +162,20 @@ cudaError_t ct_cuda_launch_work(const void *kernel, struct ct_cuda_shape shape, 
 	return ct_cuda_leave_quietly(error);
 }
 
+cudaError_t ct_cuda_argument_pointers(const struct ct_cuda_work *w, void ***out)
+{
+	struct ct_cuda_function *f;
+	cudaError_t error = ct_cuda_find_function(w->kernel, &f);
+	if (error != cudaSuccess)
+		return error;
+	const struct ct_ptx_kernel *k = f->kernel;
+	if (!(*out = ct_calloc((size_t)k->nparams + 1, sizeof **out)))
+		return cudaErrorMemoryAllocation;
+	for (uint32_t i = 0; i < k->nparams; i++)
+		(*out)[i] = (char *)w->arguments + k->params[i].offset;
+	return cudaSuccess;
+}
+
 static cudaError_t capture_launch(cudaGraph_t graph, struct ct_cuda_function *f, const void *kernel,
                                   struct ct_cuda_shape shape, void **arguments)
 {
@@ -201,6 +215,32 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
 	return launch(function, (struct ct_cuda_shape){grid, block, shared_bytes, 1}, arguments, stream);
 }
 
+/* What the attributes of a launch ask for: cooperation counts, and hints do not. */
+static cudaError_t read_attributes(const cudaLaunchConfig_t *config, struct ct_cuda_shape *shape)
+{
+	for (unsigned i = 0; i < config->numAttrs; i++) {
+		const union cudaLaunchAttributeValue *v = &config->attrs[i].val;
+		if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+			shape->cooperative = v->cooperative != 0;
+		if (config->attrs[i].id == cudaLaunchAttributeClusterDimension &&
+		    (uint64_t)v->clusterDim.x * v->clusterDim.y * v->clusterDim.z > 1) {
+			ct_cuda_enter();
+			return ct_cuda_leave(ct_cuda_refuse(
+				"cudaLaunchKernelExC", "clusters of blocks are not emulated"));
+		}
+	}
+	return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments)
+{
+	if (!config || (config->numAttrs && !config->attrs))
+		return ct_cuda_enter(), ct_cuda_leave(cudaErrorInvalidValue);
+	struct ct_cuda_shape shape = {config->gridDim, config->blockDim, config->dynamicSmemBytes, 0};
+	cudaError_t error = read_attributes(config, &shape);
+	return error == cudaSuccess ? launch(function, shape, arguments, config->stream) : error;
+}
+
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream)
 {
 	argument_bytes = 0;
@@ -232,6 +272,17 @@ cudaError_t cudaLaunch(const void *function)
 		error = ct_cuda_find_function(function, &f);
 	if (error == cudaSuccess)
 		error = ct_cuda_launch(f, shape, NULL, argument, argument_bytes);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *function)
+{
+	struct ct_cuda_function *f;
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = name ? ct_cuda_find_function(function, &f) : cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		*name = f->name;
 	return ct_cuda_leave(error);
 }
 

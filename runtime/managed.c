@@ -31,17 +31,22 @@ uint64_t ct_cuda_managed_place(const void *shadow)
 	return 0;
 }
 
-/* A nameless file that holds the pages: a descriptor, or -1 with errno. */
-static int file_of(const unsigned char *pages, size_t bytes)
+int ct_cuda_nameless_file(void)
 {
 	const char *folder = getenv("TMPDIR");
 	char path[4096];
 	int n = snprintf(path, sizeof path, "%s/ctcuda.XXXXXX", folder && *folder ? folder : "/tmp");
 	int fd = n > 0 && (size_t)n < sizeof path ? mkstemp(path) : -1;
-	if (fd < 0)
-		return -1;
-	unlink(path);
-	for (size_t done = 0; done < bytes;) {
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+/* A nameless file that holds the pages: a descriptor, or -1 with errno. */
+static int file_of(const unsigned char *pages, size_t bytes)
+{
+	int fd = ct_cuda_nameless_file();
+	for (size_t done = 0; fd >= 0 && done < bytes;) {
 		ssize_t w = write(fd, pages + done, bytes - done);
 		if (w < 0 && errno == EINTR)
 			continue;

@@ -23,6 +23,8 @@ static struct {
 	struct ct_cuda_allocation *block; /* by address: blocks of the arena and registered ranges */
 	size_t n, room;
 	uint64_t numbered, used;
+	uint64_t graph_used,
+		graph_high; /* bytes that graphs have allocated, and the most that they had */
 } heap;
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
@@ -187,6 +189,26 @@ cudaError_t ct_cuda_know_range(uint64_t first, uint64_t bytes)
 	return insert(&a);
 }
 
+cudaError_t ct_cuda_show_range(uint64_t first, uint64_t bytes)
+{
+	struct ct_cuda_allocation a = {
+		.first = first,
+		.bytes = bytes,
+		.number = ++heap.numbered,
+		.type = cudaMemoryTypeDevice,
+		.registered = 1,
+		.mapped = 1};
+	cudaError_t error = insert(&a);
+	return error == cudaSuccess ? ct_cuda_trace_array(first, bytes, NULL) : error;
+}
+
+void ct_cuda_hide_range(uint64_t first)
+{
+	struct ct_cuda_allocation *a = ct_cuda_allocation_of(first);
+	if (a && a->mapped)
+		take_out(a);
+}
+
 void *ct_cuda_place_variable(void *ctx, const char *name, uint64_t bytes, uint32_t align)
 {
 	(void)name;
@@ -247,10 +269,56 @@ cudaError_t ct_cuda_release(const void *p, enum cudaMemoryType type)
 		return cudaSuccess;
 	int managed = type == cudaMemoryTypeDevice && a && a->type == cudaMemoryTypeManaged;
 	if (!a || a->registered || a->module || (a->type != type && !managed) ||
-	    a->first != (uint64_t)(uintptr_t)p)
+	    a->first != (uint64_t)(uintptr_t)p || a->graph == CT_CUDA_RESERVED)
 		return cudaErrorInvalidValue;
-	release(a);
+	if (a->graph) {
+		a->graph = CT_CUDA_RESERVED;
+		heap.graph_used -= a->bytes;
+	} else {
+		release(a);
+	}
 	return cudaSuccess;
+}
+
+/* ---- memory of graphs: it keeps its place from launch to launch ---- */
+
+cudaError_t ct_cuda_reserve_for_graph(uint64_t bytes, void **out)
+{
+	cudaError_t error = ct_cuda_allocate(bytes, cudaMemoryTypeDevice, 0, out);
+	struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)*out);
+	if (a)
+		a->graph = CT_CUDA_RESERVED;
+	return error;
+}
+
+cudaError_t ct_cuda_allocate_in_graph(const void *p)
+{
+	struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)p);
+	if (!a || a->graph != CT_CUDA_RESERVED)
+		return cudaErrorInvalidValue;
+	a->graph = CT_CUDA_ALLOCATED;
+	heap.graph_used += a->bytes;
+	if (heap.graph_used > heap.graph_high)
+		heap.graph_high = heap.graph_used;
+	return cudaSuccess;
+}
+
+void ct_cuda_leave_graph(const void *p)
+{
+	struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)p);
+	if (!a || !a->graph)
+		return;
+	if (a->graph == CT_CUDA_ALLOCATED)
+		heap.graph_used -= a->bytes;
+	int unused = a->graph == CT_CUDA_RESERVED;
+	a->graph = 0;
+	if (unused)
+		release(a);
+}
+
+uint64_t *ct_cuda_graph_bytes(int most)
+{
+	return most ? &heap.graph_high : &heap.graph_used;
 }
 
 void ct_cuda_release_all(void)
@@ -260,6 +328,7 @@ void ct_cuda_release_all(void)
 			take_out(&heap.block[i]);
 		else if (!heap.block[i].module)
 			release(&heap.block[i]);
+	heap.graph_used = 0;
 }
 
 uint64_t ct_cuda_total_memory(void)
@@ -272,11 +341,19 @@ uint64_t ct_cuda_free_memory(void)
 	return ct_cuda_total_memory() - heap.used;
 }
 
+/* Places that are mapped side by side are one range. */
 int ct_cuda_is_device_range(const void *p, uint64_t bytes)
 {
 	uint64_t first = (uint64_t)(uintptr_t)p;
 	const struct ct_cuda_allocation *a = ct_cuda_allocation_of(first);
-	return a && bytes <= a->bytes - (first - a->first);
+	while (a && bytes > a->bytes - (first - a->first)) {
+		const uint64_t end = a->first + a->bytes;
+		bytes -= end - first;
+		first = end;
+		a = a->mapped ? ct_cuda_allocation_of(end) : NULL;
+		a = a && a->mapped ? a : NULL;
+	}
+	return a != NULL;
 }
 
 void ct_cuda_wrote(const void *p, uint64_t bytes)
@@ -320,10 +397,25 @@ cudaError_t cudaMalloc(void **p, size_t bytes)
 	return api_allocate(p, bytes, cudaMemoryTypeDevice, 0);
 }
 
+/* On a stream that is captured it becomes a node. */
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
 {
-	(void)stream;
-	return api_allocate(p, bytes, cudaMemoryTypeDevice, 0);
+	struct ct_cuda_work w = {.kind = CT_CUDA_ALLOCATE};
+	cudaError_t error = ct_cuda_enter();
+	cudaGraph_t graph = error == cudaSuccess ? ct_cuda_captured_into(stream) : NULL;
+	if (graph && (!p || !bytes))
+		error = cudaErrorInvalidValue;
+	if (graph && error == cudaSuccess)
+		error = ct_cuda_reserve_for_graph(bytes, &w.to);
+	if (graph && error == cudaSuccess) {
+		error = ct_cuda_capture(graph, &w);
+		if (error == cudaSuccess)
+			*p = w.to;
+		else
+			ct_cuda_leave_graph(w.to);
+	}
+	error = ct_cuda_leave(error);
+	return graph || error != cudaSuccess ? error : api_allocate(p, bytes, cudaMemoryTypeDevice, 0);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
@@ -346,15 +438,9 @@ cudaError_t cudaFree(void *p)
 	return api_release(p, cudaMemoryTypeDevice);
 }
 
-/* What a graph frees stays, since the graph may be launched again. */
 cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
 {
-	cudaError_t error = ct_cuda_enter();
-	const int captured = error == cudaSuccess && ct_cuda_captured_into(stream);
-	error = ct_cuda_leave(error);
-	if (error != cudaSuccess || captured)
-		return error;
-	return api_release(p, cudaMemoryTypeDevice);
+	return ct_cuda_submit(stream, &(struct ct_cuda_work){.kind = CT_CUDA_FREE, .to = p});
 }
 
 cudaError_t cudaFreeHost(void *p)
@@ -473,38 +559,4 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 		}
 	}
 	return ct_cuda_leave(error);
-}
-
-/* Managed memory is where it is: advice and prefetches are checked and forgotten. */
-static cudaError_t check_managed(const void *p, size_t bytes)
-{
-	cudaError_t error = ct_cuda_enter();
-	if (error == cudaSuccess) {
-		const struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)p);
-		if (!a || a->type != cudaMemoryTypeManaged ||
-		    bytes > a->bytes - ((uint64_t)(uintptr_t)p - a->first))
-			error = cudaErrorInvalidValue;
-	}
-	return ct_cuda_leave(error);
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device, cudaStream_t stream)
-{
-	(void)device;
-	(void)stream;
-	return check_managed(p, bytes);
-}
-
-cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice, int device)
-{
-	(void)advice;
-	(void)device;
-	return check_managed(p, bytes);
-}
-
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes, unsigned flags)
-{
-	(void)stream;
-	(void)flags;
-	return check_managed(p, bytes);
 }

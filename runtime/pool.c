@@ -149,3 +149,77 @@ cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool, 
 	error = ct_cuda_leave(error);
 	return error == cudaSuccess ? cudaMallocAsync(p, bytes, stream) : error;
 }
+
+/* ---- access ---- */
+
+/* The one device has it, and keeps it. */
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access, size_t n)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = n && !access ? cudaErrorInvalidValue : check_pool(pool);
+	for (size_t i = 0; i < n && error == cudaSuccess; i++)
+		if (access[i].location.type != cudaMemLocationTypeDevice || access[i].location.id != 0)
+			error = cudaErrorInvalidDevice;
+		else if (access[i].flags != cudaMemAccessFlagsProtReadWrite)
+			error = cudaErrorInvalidValue;
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                 struct cudaMemLocation *where)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = flags && where ? check_pool(pool) : cudaErrorInvalidValue;
+	if (error == cudaSuccess && (where->type != cudaMemLocationTypeDevice || where->id != 0))
+		error = cudaErrorInvalidDevice;
+	if (error == cudaSuccess)
+		*flags = cudaMemAccessFlagsProtReadWrite;
+	return ct_cuda_leave(error);
+}
+
+/* ---- memory of graphs: bytes that their nodes have allocated, now or at most ---- */
+
+static cudaError_t enter_for_graphs(int device, enum cudaGraphMemAttributeType attribute,
+                                    const void *value)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess && device != 0)
+		error = cudaErrorInvalidDevice;
+	if (error == cudaSuccess && ((unsigned)attribute > cudaGraphMemAttrReservedMemHigh || !value))
+		error = cudaErrorInvalidValue;
+	return error;
+}
+
+static int is_high(enum cudaGraphMemAttributeType attribute)
+{
+	return attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+}
+
+cudaError_t
+cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
+{
+	cudaError_t error = enter_for_graphs(device, attribute, value);
+	if (error == cudaSuccess)
+		*(uint64_t *)value = *ct_cuda_graph_bytes(is_high(attribute));
+	return ct_cuda_leave(error);
+}
+
+/* A program sets the highest back to 0. */
+cudaError_t
+cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
+{
+	cudaError_t error = enter_for_graphs(device, attribute, value);
+	if (error == cudaSuccess && (!is_high(attribute) || *(uint64_t *)value != 0))
+		error = cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		*ct_cuda_graph_bytes(1) = *ct_cuda_graph_bytes(0);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+	uint64_t nothing;
+	return ct_cuda_leave(enter_for_graphs(device, cudaGraphMemAttrUsedMemCurrent, &nothing));
+}

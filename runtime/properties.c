@@ -104,6 +104,10 @@ static void fill_board(struct cudaDeviceProp *p)
 	p->clockRate = (int)(g->core_mhz * 1000);
 	p->memoryClockRate = (int)(g->dram_mhz * 1000);
 	p->l2CacheSize = (int)ct_gpu_llc_bytes(g);
+	/* Since Ampere three quarters of the L2 may be set aside for lines that stay, for windows of up to 128 MiB: CUDA C++
+	 * Programming Guide, device memory L2 access management. */
+	p->persistingL2CacheMaxSize = b->capability >= 80 ? p->l2CacheSize / 4 * 3 : 0;
+	p->accessPolicyMaxWindowSize = b->capability >= 80 ? 128 << 20 : 0;
 	p->singleToDoublePrecisionPerfRatio = b->capability % 10 == 0 ? 2
 	                                      : b->capability == 75   ? 32
 	                                                              : 64;
@@ -116,7 +120,7 @@ static void fill(struct cudaDeviceProp *p)
 	fill_board(p);
 	p->deviceOverlap = p->asyncEngineCount = 1;
 	p->canMapHostMemory = p->unifiedAddressing = p->managedMemory = 1;
-	p->concurrentKernels = 1;
+	p->concurrentKernels = p->streamPrioritiesSupported = 1;
 	p->globalL1CacheSupported = p->localL1CacheSupported = 1;
 	p->canUseHostPointerForRegisteredMem = 1;
 	p->pciBusID = 1;
@@ -132,54 +136,136 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 	return ct_cuda_leave(error);
 }
 
+/* Where the properties have the value of an attribute: an int, or a size. */
+struct member {
+	enum cudaDeviceAttr attribute;
+	size_t offset;
+};
+#define MEMBER(name, at) \
+	{ \
+		cudaDevAttr##name, offsetof(struct cudaDeviceProp, at) \
+	}
+static const struct member ints[] = {
+	MEMBER(MaxThreadsPerBlock, maxThreadsPerBlock),
+	MEMBER(MaxBlockDimX, maxThreadsDim[0]),
+	MEMBER(MaxBlockDimY, maxThreadsDim[1]),
+	MEMBER(MaxBlockDimZ, maxThreadsDim[2]),
+	MEMBER(MaxGridDimX, maxGridSize[0]),
+	MEMBER(MaxGridDimY, maxGridSize[1]),
+	MEMBER(MaxGridDimZ, maxGridSize[2]),
+	MEMBER(WarpSize, warpSize),
+	MEMBER(MaxRegistersPerBlock, regsPerBlock),
+	MEMBER(ClockRate, clockRate),
+	MEMBER(GpuOverlap, deviceOverlap),
+	MEMBER(MultiProcessorCount, multiProcessorCount),
+	MEMBER(KernelExecTimeout, kernelExecTimeoutEnabled),
+	MEMBER(Integrated, integrated),
+	MEMBER(CanMapHostMemory, canMapHostMemory),
+	MEMBER(ComputeMode, computeMode),
+	MEMBER(MaxTexture1DWidth, maxTexture1D),
+	MEMBER(MaxTexture2DWidth, maxTexture2D[0]),
+	MEMBER(MaxTexture2DHeight, maxTexture2D[1]),
+	MEMBER(MaxTexture3DWidth, maxTexture3D[0]),
+	MEMBER(MaxTexture3DHeight, maxTexture3D[1]),
+	MEMBER(MaxTexture3DDepth, maxTexture3D[2]),
+	MEMBER(MaxTexture2DLayeredWidth, maxTexture2DLayered[0]),
+	MEMBER(MaxTexture2DLayeredHeight, maxTexture2DLayered[1]),
+	MEMBER(MaxTexture2DLayeredLayers, maxTexture2DLayered[2]),
+	MEMBER(ConcurrentKernels, concurrentKernels),
+	MEMBER(EccEnabled, ECCEnabled),
+	MEMBER(PciBusId, pciBusID),
+	MEMBER(PciDeviceId, pciDeviceID),
+	MEMBER(PciDomainId, pciDomainID),
+	MEMBER(TccDriver, tccDriver),
+	MEMBER(MemoryClockRate, memoryClockRate),
+	MEMBER(GlobalMemoryBusWidth, memoryBusWidth),
+	MEMBER(L2CacheSize, l2CacheSize),
+	MEMBER(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+	MEMBER(AsyncEngineCount, asyncEngineCount),
+	MEMBER(UnifiedAddressing, unifiedAddressing),
+	MEMBER(MaxTexture1DLayeredWidth, maxTexture1DLayered[0]),
+	MEMBER(MaxTexture1DLayeredLayers, maxTexture1DLayered[1]),
+	MEMBER(MaxTexture1DLinearWidth, maxTexture1DLinear),
+	MEMBER(MaxTexture2DLinearWidth, maxTexture2DLinear[0]),
+	MEMBER(MaxTexture2DLinearHeight, maxTexture2DLinear[1]),
+	MEMBER(MaxTexture2DLinearPitch, maxTexture2DLinear[2]),
+	MEMBER(ComputeCapabilityMajor, major),
+	MEMBER(ComputeCapabilityMinor, minor),
+	MEMBER(StreamPrioritiesSupported, streamPrioritiesSupported),
+	MEMBER(GlobalL1CacheSupported, globalL1CacheSupported),
+	MEMBER(LocalL1CacheSupported, localL1CacheSupported),
+	MEMBER(MaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+	MEMBER(ManagedMemory, managedMemory),
+	MEMBER(IsMultiGpuBoard, isMultiGpuBoard),
+	MEMBER(MultiGpuBoardGroupID, multiGpuBoardGroupID),
+	MEMBER(HostNativeAtomicSupported, hostNativeAtomicSupported),
+	MEMBER(SingleToDoublePrecisionPerfRatio, singleToDoublePrecisionPerfRatio),
+	MEMBER(PageableMemoryAccess, pageableMemoryAccess),
+	MEMBER(ConcurrentManagedAccess, concurrentManagedAccess),
+	MEMBER(ComputePreemptionSupported, computePreemptionSupported),
+	MEMBER(CanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem),
+	MEMBER(CooperativeLaunch, cooperativeLaunch),
+	MEMBER(CooperativeMultiDeviceLaunch, cooperativeMultiDeviceLaunch),
+	MEMBER(PageableMemoryAccessUsesHostPageTables, pageableMemoryAccessUsesHostPageTables),
+	MEMBER(DirectManagedMemAccessFromHost, directManagedMemAccessFromHost),
+	MEMBER(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+	MEMBER(MaxPersistingL2CacheSize, persistingL2CacheMaxSize),
+	MEMBER(MaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
+};
+static const struct member sizes[] = {
+	MEMBER(MaxSharedMemoryPerBlock, sharedMemPerBlock),
+	MEMBER(TotalConstantMemory, totalConstMem),
+	MEMBER(MaxPitch, memPitch),
+	MEMBER(TextureAlignment, textureAlignment),
+	MEMBER(SurfaceAlignment, surfaceAlignment),
+	MEMBER(TexturePitchAlignment, texturePitchAlignment),
+	MEMBER(MaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor),
+	MEMBER(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+	MEMBER(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+};
+#undef MEMBER
+
+/* What the properties do not have. The last are of the driver API alone: CU_DEVICE_ATTRIBUTE_... */
+static const struct {
+	int attribute, value;
+} others[] = {
+	{cudaDevAttrHostRegisterSupported, 1},
+	{cudaDevAttrHostRegisterReadOnlySupported, 1},
+	{cudaDevAttrMemoryPoolsSupported, 1},
+	{cudaDevAttrCanFlushRemoteWrites, 0},
+	{cudaDevAttrSparseCudaArraySupported, 0},
+	{cudaDevAttrGPUDirectRDMASupported, 0},
+	{cudaDevAttrMemoryPoolSupportedHandleTypes, 0},
+	{cudaDevAttrClusterLaunch, 0},
+	{102, 1}, /* memory that is mapped at addresses of the program's choice */
+	{103, 0}, /* handles of it for other processes, of three kinds */
+	{104, 0},
+	{105, 0},
+	{107, 0}, /* compressed memory */
+	{110, 0},
+};
+
 /* 0 and the value, or -1 for an attribute that is not known. */
 static int attribute(const struct cudaDeviceProp *p, enum cudaDeviceAttr which, int *value)
 {
-	switch (which) {
-	case cudaDevAttrMaxThreadsPerBlock: *value = p->maxThreadsPerBlock; break;
-	case cudaDevAttrMaxBlockDimX: *value = p->maxThreadsDim[0]; break;
-	case cudaDevAttrMaxBlockDimY: *value = p->maxThreadsDim[1]; break;
-	case cudaDevAttrMaxBlockDimZ: *value = p->maxThreadsDim[2]; break;
-	case cudaDevAttrMaxGridDimX: *value = p->maxGridSize[0]; break;
-	case cudaDevAttrMaxGridDimY: *value = p->maxGridSize[1]; break;
-	case cudaDevAttrMaxGridDimZ: *value = p->maxGridSize[2]; break;
-	case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p->sharedMemPerBlock; break;
-	case cudaDevAttrTotalConstantMemory: *value = (int)p->totalConstMem; break;
-	case cudaDevAttrWarpSize: *value = p->warpSize; break;
-	case cudaDevAttrMaxPitch: *value = (int)p->memPitch; break;
-	case cudaDevAttrMaxRegistersPerBlock: *value = p->regsPerBlock; break;
-	case cudaDevAttrClockRate: *value = p->clockRate; break;
-	case cudaDevAttrTextureAlignment: *value = (int)p->textureAlignment; break;
-	case cudaDevAttrGpuOverlap: *value = p->deviceOverlap; break;
-	case cudaDevAttrMultiProcessorCount: *value = p->multiProcessorCount; break;
-	case cudaDevAttrKernelExecTimeout: *value = p->kernelExecTimeoutEnabled; break;
-	case cudaDevAttrIntegrated: *value = p->integrated; break;
-	case cudaDevAttrCanMapHostMemory: *value = p->canMapHostMemory; break;
-	case cudaDevAttrComputeMode: *value = p->computeMode; break;
-	case cudaDevAttrConcurrentKernels: *value = p->concurrentKernels; break;
-	case cudaDevAttrEccEnabled: *value = p->ECCEnabled; break;
-	case cudaDevAttrMemoryClockRate: *value = p->memoryClockRate; break;
-	case cudaDevAttrGlobalMemoryBusWidth: *value = p->memoryBusWidth; break;
-	case cudaDevAttrL2CacheSize: *value = p->l2CacheSize; break;
-	case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p->maxThreadsPerMultiProcessor; break;
-	case cudaDevAttrAsyncEngineCount: *value = p->asyncEngineCount; break;
-	case cudaDevAttrUnifiedAddressing: *value = p->unifiedAddressing; break;
-	case cudaDevAttrComputeCapabilityMajor: *value = p->major; break;
-	case cudaDevAttrComputeCapabilityMinor: *value = p->minor; break;
-	case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-		*value = (int)p->sharedMemPerMultiprocessor;
-		break;
-	case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p->regsPerMultiprocessor; break;
-	case cudaDevAttrManagedMemory: *value = p->managedMemory; break;
-	case cudaDevAttrPageableMemoryAccess: *value = p->pageableMemoryAccess; break;
-	case cudaDevAttrConcurrentManagedAccess: *value = p->concurrentManagedAccess; break;
-	case cudaDevAttrCooperativeLaunch: *value = p->cooperativeLaunch; break;
-	case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p->sharedMemPerBlockOptin; break;
-	case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
-	case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p->maxBlocksPerMultiProcessor; break;
-	default: return -1;
-	}
-	return 0;
+	size_t bytes;
+	for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
+		if (ints[i].attribute == which) {
+			memcpy(value, (const char *)p + ints[i].offset, sizeof *value);
+			return 0;
+		}
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (sizes[i].attribute == which) {
+			memcpy(&bytes, (const char *)p + sizes[i].offset, sizeof bytes);
+			*value = (int)bytes;
+			return 0;
+		}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (others[i].attribute == (int)which) {
+			*value = others[i].value;
+			return 0;
+		}
+	return -1;
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr which, int device)

@@ -18,6 +18,10 @@
 #include "ptx/emulate.h"
 #include "ptx/ptx.h"
 
+/* What programs are told of the driver, 1000 * major + 10 * minor: as on most machines it is newer than the run-time they were compiled
+ * for. Programs ask for it before they use pools (11.2), memory in graphs (11.4) and attributes of launches (11.8). */
+#define CT_CUDA_DRIVER_VERSION 11080
+
 /* ---- the state ---- */
 
 /* What the environment asks for; libctcuda(7) lists the variables. */
@@ -60,6 +64,12 @@ cudaError_t ct_cuda_refuse(const char *function, const char *what);
 
 /* ---- memory ---- */
 
+/* Memory that a node of a graph allocates: it has its place while the graph is there. */
+enum ct_cuda_graph_memory { CT_CUDA_RESERVED = 1, CT_CUDA_ALLOCATED };
+
+/* Where advice says that memory is to be. */
+enum ct_cuda_place { CT_CUDA_ON_DEVICE = 1, CT_CUDA_ON_HOST = 2 };
+
 /* One range that kernels may access: allocated here, or the program's and registered. */
 struct ct_cuda_allocation {
 	uint64_t first, bytes;
@@ -67,7 +77,12 @@ struct ct_cuda_allocation {
 	enum cudaMemoryType type;
 	const void *module; /* of a variable: no call frees it */
 	int registered;     /* memory of the program's own */
-	unsigned flags;     /* of cudaHostAlloc or cudaHostRegister */
+	int graph;          /* enum ct_cuda_graph_memory; 0: not of a graph */
+	int mapped; /* of a range of addresses that the program reserved: its neighbours may go on with it */
+	struct {
+		uint8_t read_mostly, preferred, accessed_by, prefetched; /* places; 0: none */
+	} advice;                                                        /* of managed memory */
+	unsigned flags; /* of cudaHostAlloc or cudaHostRegister */
 	unsigned char
 		*known; /* with check_init: per byte, whether something wrote it; NULL: not followed */
 };
@@ -80,12 +95,24 @@ void *ct_cuda_place_variable(void *ctx, const char *name, uint64_t bytes, uint32
 /* Room of whole pages for variables that stay; a range of the program's own that kernels may access for good. */
 cudaError_t ct_cuda_place_pages(uint64_t bytes, uint64_t *first);
 cudaError_t ct_cuda_know_range(uint64_t first, uint64_t bytes);
+/* The same for a range that the program has mapped as memory of the device, until it is hidden. */
+cudaError_t ct_cuda_show_range(uint64_t first, uint64_t bytes);
+void ct_cuda_hide_range(uint64_t first);
+/* A file in TMPDIR that has no name: a descriptor, or -1 with errno. */
+int ct_cuda_nameless_file(void);
 /* Where the device has the __managed__ variable of a shadow; 0: it is none. */
 uint64_t ct_cuda_managed_place(const void *shadow);
 /* Frees the variables of a module. */
 void ct_cuda_release_variables(const void *module);
 /* Frees what ct_cuda_allocate gave; NULL is allowed. Another type or address is cudaErrorInvalidValue. */
 cudaError_t ct_cuda_release(const void *p, enum cudaMemoryType type);
+/* Memory of a graph's node. It is reserved; allocated when the node is done, which is cudaErrorInvalidValue where it is already; given
+ * back by ct_cuda_release; and when the node is gone, free or the program's. */
+cudaError_t ct_cuda_reserve_for_graph(uint64_t bytes, void **out);
+cudaError_t ct_cuda_allocate_in_graph(const void *p);
+void ct_cuda_leave_graph(const void *p);
+/* Bytes that graphs have allocated now, or have had at most. */
+uint64_t *ct_cuda_graph_bytes(int most);
 /* The allocation that holds the address, or NULL. */
 struct ct_cuda_allocation *ct_cuda_allocation_of(uint64_t address);
 /* The allocation nearest to an address that none holds, or NULL. */
@@ -135,7 +162,12 @@ enum ct_cuda_work_kind {
 	CT_CUDA_COPY, /* of rows: of one where height is 1 */
 	CT_CUDA_COPY_3D,
 	CT_CUDA_FILL,
-	CT_CUDA_HOST, /* a function of the program */
+	CT_CUDA_HOST,     /* a function of the program */
+	CT_CUDA_RECORD,   /* an event, which is `user` */
+	CT_CUDA_WAIT,     /* for an event */
+	CT_CUDA_ALLOCATE, /* memory that is reserved, at `to` */
+	CT_CUDA_FREE,
+	CT_CUDA_CHILD, /* another graph, in a graph alone */
 	CT_CUDA_NOTHING
 };
 /* What a call on a stream asks for. */
@@ -163,6 +195,8 @@ cudaError_t ct_cuda_submit(cudaStream_t stream, const struct ct_cuda_work *w);
  * lock. */
 cudaError_t ct_cuda_launch_work(const void *kernel, struct ct_cuda_shape shape, void **arguments,
                                 struct ct_cuda_work *w);
+/* Pointers to the arguments of a launch, which are the caller's to free. */
+cudaError_t ct_cuda_argument_pointers(const struct ct_cuda_work *w, void ***out);
 /* Where a stream keeps the graph that it is captured into; NULL: it is no stream that can be captured. */
 cudaGraph_t *ct_cuda_capture_of(cudaStream_t stream);
 /* The graph that a stream is captured into, or NULL. */

@@ -6,8 +6,15 @@
 #include "base/mem.h"
 #include "runtime/runtime.h"
 
+/* Hints, which are kept for a program that asks for them. */
+struct hints {
+	struct cudaAccessPolicyWindow window;
+	enum cudaSynchronizationPolicy policy; /* 0: none was set */
+};
+
 struct CUstream_st {
 	struct CUstream_st *next;
+	struct hints hints;
 	unsigned flags;
 	int priority;
 	cudaGraph_t capture; /* NULL: its work is done */
@@ -23,6 +30,7 @@ struct CUevent_st {
 
 static struct CUstream_st *streams;
 static struct CUevent_st *events;
+static struct hints default_hints; /* of the default streams */
 
 /* The default streams are no objects. */
 static int is_default(cudaStream_t s)
@@ -156,6 +164,64 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 	if (error == cudaSuccess)
 		*priority = is_default(stream) ? 0 : stream->priority;
 	return ct_cuda_leave(error);
+}
+
+static struct hints *hints_of(cudaStream_t stream)
+{
+	return is_default(stream) ? &default_hints : &stream->hints;
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaLaunchAttributeID attribute,
+                                   const union cudaLaunchAttributeValue *value)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = value ? check_stream(stream) : cudaErrorInvalidValue;
+	if (error == cudaSuccess && attribute == cudaLaunchAttributeAccessPolicyWindow)
+		hints_of(stream)->window = value->accessPolicyWindow;
+	else if (error == cudaSuccess && attribute == cudaLaunchAttributeSynchronizationPolicy)
+		hints_of(stream)->policy = value->syncPolicy;
+	else if (error == cudaSuccess && attribute == cudaLaunchAttributePriority && !is_default(stream))
+		stream->priority = value->priority < 0 ? -1 : 0;
+	else if (error == cudaSuccess)
+		error = cudaErrorInvalidValue;
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, enum cudaLaunchAttributeID attribute,
+                                   union cudaLaunchAttributeValue *value)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = value ? check_stream(stream) : cudaErrorInvalidValue;
+	if (error == cudaSuccess && attribute == cudaLaunchAttributeAccessPolicyWindow)
+		value->accessPolicyWindow = hints_of(stream)->window;
+	else if (error == cudaSuccess && attribute == cudaLaunchAttributeSynchronizationPolicy)
+		value->syncPolicy = hints_of(stream)->policy ? hints_of(stream)->policy
+		                                             : cudaSyncPolicyAuto;
+	else if (error == cudaSuccess && attribute == cudaLaunchAttributePriority)
+		value->priority = is_default(stream) ? 0 : stream->priority;
+	else if (error == cudaSuccess)
+		error = cudaErrorInvalidValue;
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = check_stream(to);
+	if (error == cudaSuccess)
+		error = check_stream(from);
+	if (error == cudaSuccess)
+		*hints_of(to) = *hints_of(from);
+	return ct_cuda_leave(error);
+}
+
+/* Which lines persist is the replay's to say. */
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+	return ct_cuda_leave(ct_cuda_enter());
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *user,

@@ -30,6 +30,16 @@ static cudaError_t launch(const struct ct_cuda_work *w)
 	return ct_cuda_leave(error);
 }
 
+/* Allocates or frees memory of a graph, which has its place. */
+static cudaError_t change_memory(const struct ct_cuda_work *w)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = w->kind == CT_CUDA_ALLOCATE ? ct_cuda_allocate_in_graph(w->to)
+		                                    : ct_cuda_release(w->to, cudaMemoryTypeDevice);
+	return ct_cuda_leave(error);
+}
+
 cudaError_t ct_cuda_do(const struct ct_cuda_work *w)
 {
 	switch (w->kind) {
@@ -44,6 +54,11 @@ cudaError_t ct_cuda_do(const struct ct_cuda_work *w)
 		               ? fill_elements(w)
 		               : cudaMemset2D(w->to, w->to_pitch, (int)w->value, w->width, w->height);
 	case CT_CUDA_HOST: w->function(w->user); return cudaSuccess;
+	case CT_CUDA_RECORD: return cudaEventRecord(w->user, NULL);
+	case CT_CUDA_ALLOCATE:
+	case CT_CUDA_FREE: return change_memory(w);
+	case CT_CUDA_WAIT: /* it has happened */
+	case CT_CUDA_CHILD:
 	case CT_CUDA_NOTHING: break;
 	}
 	return cudaSuccess;

@@ -1,6 +1,7 @@
 /* cuComplex.h - complex numbers of two precisions, as float2 and double2. */
 #ifndef CT_CUDA_CUCOMPLEX_H
 #define CT_CUDA_CUCOMPLEX_H
+#define CU_COMPLEX_H_
 
 #pragma GCC system_header
 

@@ -1,104 +1,12 @@
-/* cuda.h - the part of CUDA's driver API that libctcuda has: modules of PTX, launches, memory, events.
+/* cuda.h - the part of CUDA's driver API that libctcuda has: modules of PTX, launches, memory, events. cuda_types.h has its types.
  *
  * Names and values are those of the CUDA Driver API reference (version 11). A module is PTX text; binary
  * images are refused. The device and its memory are the same as those of the run-time API. */
 #ifndef CT_CUDA_CUDA_H
 #define CT_CUDA_CUDA_H
+#define __cuda_cuda_h__ /* by which other code knows that this API is there */
 
-#include <stddef.h>
-
-#define CUDA_VERSION 11000
-
-typedef int CUdevice;
-typedef unsigned long long CUdeviceptr;
-typedef struct CUctx_st *CUcontext;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUfunc_st *CUfunction;
-typedef struct CUstream_st *CUstream;
-typedef struct CUevent_st *CUevent;
-
-typedef enum cudaError_enum {
-	CUDA_SUCCESS = 0,
-	CUDA_ERROR_INVALID_VALUE = 1,
-	CUDA_ERROR_OUT_OF_MEMORY = 2,
-	CUDA_ERROR_NOT_INITIALIZED = 3,
-	CUDA_ERROR_DEINITIALIZED = 4,
-	CUDA_ERROR_NO_DEVICE = 100,
-	CUDA_ERROR_INVALID_DEVICE = 101,
-	CUDA_ERROR_INVALID_IMAGE = 200,
-	CUDA_ERROR_INVALID_CONTEXT = 201,
-	CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
-	CUDA_ERROR_INVALID_PTX = 218,
-	CUDA_ERROR_INVALID_SOURCE = 300,
-	CUDA_ERROR_FILE_NOT_FOUND = 301,
-	CUDA_ERROR_OPERATING_SYSTEM = 304,
-	CUDA_ERROR_INVALID_HANDLE = 400,
-	CUDA_ERROR_NOT_FOUND = 500,
-	CUDA_ERROR_NOT_READY = 600,
-	CUDA_ERROR_ILLEGAL_ADDRESS = 700,
-	CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
-	CUDA_ERROR_LAUNCH_TIMEOUT = 702,
-	CUDA_ERROR_ASSERT = 710,
-	CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
-	CUDA_ERROR_MISALIGNED_ADDRESS = 716,
-	CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
-	CUDA_ERROR_INVALID_PC = 718,
-	CUDA_ERROR_LAUNCH_FAILED = 719,
-	CUDA_ERROR_NOT_PERMITTED = 800,
-	CUDA_ERROR_NOT_SUPPORTED = 801,
-	CUDA_ERROR_UNKNOWN = 999
-} CUresult;
-
-/* Attributes of a device: the numbers are those of enum cudaDeviceAttr. */
-typedef enum CUdevice_attribute_enum {
-	CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
-	CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,
-	CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y = 3,
-	CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z = 4,
-	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X = 5,
-	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y = 6,
-	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z = 7,
-	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
-	CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY = 9,
-	CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
-	CU_DEVICE_ATTRIBUTE_MAX_PITCH = 11,
-	CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK = 12,
-	CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
-	CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
-	CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36,
-	CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37,
-	CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
-	CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
-	CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING = 41,
-	CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
-	CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
-	CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81,
-	CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR = 82
-} CUdevice_attribute;
-
-typedef enum CUfunction_attribute_enum {
-	CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
-	CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
-	CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
-	CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
-	CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
-	CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
-	CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6,
-	CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
-} CUfunction_attribute;
-
-typedef enum CUjit_option_enum {
-	CU_JIT_MAX_REGISTERS = 0,
-	CU_JIT_INFO_LOG_BUFFER = 3,
-	CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
-	CU_JIT_ERROR_LOG_BUFFER = 5,
-	CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
-} CUjit_option;
-
-/* The end of the array `extra` of cuLaunchKernel, and what stands in it. */
-#define CU_LAUNCH_PARAM_END ((void *)0x00)
-#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
-#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
+#include "cuda_types.h"
 
 #ifdef __GNUC__
 #pragma GCC visibility push(default)
@@ -119,9 +27,19 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device);
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device);
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device);
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device);
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device);
+CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id);
+CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device);
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease(CUdevice device);
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags);
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active);
+CUresult cuDevicePrimaryCtxReset(CUdevice device);
 CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device);
+CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *affinity, int n, unsigned int flags, CUdevice device);
+CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device);
 CUresult cuCtxDestroy(CUcontext context);
 CUresult cuCtxDetach(CUcontext context);
 CUresult cuCtxSetCurrent(CUcontext context);
@@ -129,6 +47,16 @@ CUresult cuCtxGetCurrent(CUcontext *context);
 CUresult cuCtxPushCurrent(CUcontext context);
 CUresult cuCtxPopCurrent(CUcontext *context);
 CUresult cuCtxGetDevice(CUdevice *device);
+CUresult cuCtxGetFlags(unsigned int *flags);
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned int *version);
+CUresult cuCtxSetLimit(CUlimit limit, size_t value);
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit);
+CUresult cuCtxSetCacheConfig(CUfunc_cache config);
+CUresult cuCtxGetCacheConfig(CUfunc_cache *config);
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config);
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config);
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest);
+CUresult cuCtxResetPersistingL2Cache(void);
 CUresult cuCtxSynchronize(void);
 
 /* Modules: PTX text that a NUL ends, or a file of it. */
@@ -136,18 +64,39 @@ CUresult cuModuleLoad(CUmodule *module, const char *file);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int n, CUjit_option *options,
                             void **values);
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
 CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule module, const char *name);
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function);
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value);
 
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config);
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config);
+CUresult cuFuncGetModule(CUmodule *module, CUfunction function);
+CUresult cuFuncGetName(const char **name, CUfunction function);
+
+/* Linking: of one PTX text, whose result is that text. */
+CUresult cuLinkCreate(unsigned int n, CUjit_option *options, void **values, CUlinkState *state);
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name, unsigned int n,
+                       CUjit_option *options, void **values);
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *file, unsigned int n, CUjit_option *options,
+                       void **values);
+CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes);
+CUresult cuLinkDestroy(CUlinkState state);
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra);
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user);
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                         unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                         unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                         void **parameters, void **extra);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_threads,
                                                      size_t shared_bytes);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int block_threads,
+                                                              size_t shared_bytes, unsigned int flags);
+CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, CUoccupancyB2DSize bytes_of,
+                                          size_t shared_bytes, int limit);
 
 /* Memory. */
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes);
@@ -161,6 +110,12 @@ CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned int flags);
 CUresult cuMemFreeHost(void *p);
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *device, void *host, unsigned int flags);
 CUresult cuMemGetAddressRange(CUdeviceptr *first, size_t *bytes, CUdeviceptr p);
+CUresult cuMemHostRegister(void *p, size_t bytes, unsigned int flags);
+CUresult cuMemHostUnregister(void *p);
+CUresult cuMemHostGetFlags(unsigned int *flags, void *p);
+CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr p);
+CUresult cuPointerGetAttributes(unsigned int n, CUpointer_attribute *attributes, void **values, CUdeviceptr p);
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes);
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes);
@@ -171,11 +126,35 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
 CUresult cuMemsetD8(CUdeviceptr p, unsigned char value, size_t n);
 CUresult cuMemsetD16(CUdeviceptr p, unsigned short value, size_t n);
 CUresult cuMemsetD32(CUdeviceptr p, unsigned int value, size_t n);
+CUresult cuMemsetD2D8(CUdeviceptr p, size_t pitch, unsigned char value, size_t width, size_t height);
+CUresult cuMemsetD2D16(CUdeviceptr p, size_t pitch, unsigned short value, size_t width, size_t height);
+CUresult cuMemsetD2D32(CUdeviceptr p, size_t pitch, unsigned int value, size_t width, size_t height);
+CUresult cuMemsetD16Async(CUdeviceptr p, unsigned short value, size_t n, CUstream stream);
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t n, CUstream stream);
 CUresult cuMemsetD32Async(CUdeviceptr p, unsigned int value, size_t n, CUstream stream);
 
+/* Memory that is made here, and mapped where addresses have been reserved. */
+CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *prop,
+                                       CUmemAllocationGranularity_flags option);
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop,
+                     unsigned long long flags);
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *p);
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle);
+CUresult cuMemAddressReserve(CUdeviceptr *p, size_t bytes, size_t alignment, CUdeviceptr wish, unsigned long long flags);
+CUresult cuMemAddressFree(CUdeviceptr p, size_t bytes);
+CUresult cuMemMap(CUdeviceptr p, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags);
+CUresult cuMemUnmap(CUdeviceptr p, size_t bytes);
+CUresult cuMemSetAccess(CUdeviceptr p, size_t bytes, const CUmemAccessDesc *access, size_t n);
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr p);
+
 /* Streams and events: those of the run-time API. */
 CUresult cuStreamCreate(CUstream *stream, unsigned int flags);
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority);
+CUresult cuStreamGetPriority(CUstream stream, int *priority);
+CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags);
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user, unsigned int flags);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamQuery(CUstream stream);
@@ -187,17 +166,31 @@ CUresult cuEventQuery(CUevent event);
 CUresult cuEventSynchronize(CUevent event);
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 
-/* Refused by name: it prints a line that says so and returns CUDA_ERROR_NOT_SUPPORTED. */
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
                                    unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                    unsigned int block_z, unsigned int shared_bytes, CUstream stream,
                                    void **parameters);
+
+/* Refused by name: each prints a line that says so and returns CUDA_ERROR_NOT_SUPPORTED. */
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags);
+CUresult cuCtxDisablePeerAccess(CUcontext peer);
+CUresult cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
+                                      unsigned long long flags);
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *from, CUmemAllocationHandleType type);
 
 #ifdef __cplusplus
 }
 #endif
 #ifdef __GNUC__
 #pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+/* As it has been called since CUDA 13. */
+static inline CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device)
+{
+	return cuCtxCreate_v4(context, params, flags, device);
+}
 #endif
 
 #endif

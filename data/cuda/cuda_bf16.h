@@ -2,6 +2,7 @@
  * (compute capability 8.0), with 1 or -0 in the place of what a sum or product lacks, and single precision before that. */
 #ifndef CT_CUDA_BF16_H
 #define CT_CUDA_BF16_H
+#define __CUDA_BF16_H__
 
 #pragma GCC system_header
 

@@ -2,6 +2,7 @@
  * function has no instruction for is computed in single precision and rounded once. */
 #ifndef CT_CUDA_FP16_H
 #define CT_CUDA_FP16_H
+#define __CUDA_FP16_H__
 
 #pragma GCC system_header
 

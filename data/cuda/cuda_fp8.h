@@ -1,6 +1,7 @@
 /* cuda_fp8.h - numbers of 8 bits: E4M3, with 4 bits of exponent, and E5M2, with 5. They are converted, never computed with. */
 #ifndef CT_CUDA_FP8_H
 #define CT_CUDA_FP8_H
+#define __CUDA_FP8_H__
 
 #pragma GCC system_header
 

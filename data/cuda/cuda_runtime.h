@@ -6,12 +6,7 @@
 
 #pragma GCC system_header
 
-/* By these names other headers know that the run-time's are there. */
-#define __HOST_DEFINES_H__
-#define __CUDA_RUNTIME_H__
-#define __CUDA_RUNTIME_API_H__
-#define __DRIVER_TYPES_H__
-#define __VECTOR_TYPES_H__
+#define __CUDA_RUNTIME_H__ /* by which other headers know that the run-time is there; those below have names of their own */
 
 #include "host_defines.h"
 #include "vector_types.h"

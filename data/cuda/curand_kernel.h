@@ -9,9 +9,7 @@
 
 #include "cuda_runtime.h"
 
-#if defined(__CUDA__)
-#include "device/define.h"
-
+/* The states, which host code passes along. */
 struct curandStateXORWOW {
 	unsigned int d, v[5];
 	float normal; /* the second of a pair, where there is one */
@@ -31,6 +29,10 @@ struct curandStatePhilox4_32_10 {
 	int has_normal, has_normal_double;
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10;
+
+#if defined(__CUDA__)
+#include "device/define.h"
 
 /* ---- xorwow ---- */
 

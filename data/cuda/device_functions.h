@@ -1,6 +1,7 @@
 /* device_functions.h - a name that programs include: all of it stands in cuda_runtime.h. */
 #ifndef CT_CUDA_DEVICE_FUNCTIONS_H
 #define CT_CUDA_DEVICE_FUNCTIONS_H
+#define __DEVICE_FUNCTIONS_H__
 
 #include "cuda_runtime.h"
 

@@ -4,6 +4,7 @@
  * unmodified. What libctcuda does with them is told in libctcuda(7). */
 #ifndef CT_CUDA_DRIVER_TYPES_H
 #define CT_CUDA_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__ /* by which other code knows these types */
 
 #include <stddef.h>
 
@@ -102,6 +103,18 @@ enum cudaError {
 	cudaErrorNotPermitted = 800,
 	cudaErrorNotSupported = 801,
 	cudaErrorStreamCaptureUnsupported = 900,
+	cudaErrorStreamCaptureInvalidated = 901,
+	cudaErrorStreamCaptureMerge = 902,
+	cudaErrorStreamCaptureUnmatched = 903,
+	cudaErrorStreamCaptureUnjoined = 904,
+	cudaErrorStreamCaptureIsolation = 905,
+	cudaErrorStreamCaptureImplicit = 906,
+	cudaErrorCapturedEvent = 907,
+	cudaErrorStreamCaptureWrongThread = 908,
+	cudaErrorTimeout = 909,
+	cudaErrorGraphExecUpdateFailure = 910,
+	cudaErrorExternalDevice = 911,
+	cudaErrorInvalidClusterSize = 912,
 	cudaErrorUnknown = 999,
 	cudaErrorApiFailureBase = 10000
 };
@@ -125,7 +138,10 @@ enum cudaMemPoolAttr {
 enum cudaMemAllocationType { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1 };
 enum cudaMemAllocationHandleType {
 	cudaMemHandleTypeNone = 0,
-	cudaMemHandleTypePosixFileDescriptor = 1
+	cudaMemHandleTypePosixFileDescriptor = 1,
+	cudaMemHandleTypeWin32 = 2,
+	cudaMemHandleTypeWin32Kmt = 4,
+	cudaMemHandleTypeFabric = 8
 };
 enum cudaMemLocationType {
 	cudaMemLocationTypeInvalid = 0,
@@ -242,7 +258,8 @@ enum cudaLimit {
 	cudaLimitMallocHeapSize = 0x02,
 	cudaLimitDevRuntimeSyncDepth = 0x03,
 	cudaLimitDevRuntimePendingLaunchCount = 0x04,
-	cudaLimitMaxL2FetchGranularity = 0x05
+	cudaLimitMaxL2FetchGranularity = 0x05,
+	cudaLimitPersistingL2CacheSize = 0x06
 };
 
 enum cudaFuncCache {
@@ -481,25 +498,68 @@ enum cudaDeviceAttr {
 	cudaDevAttrIntegrated = 18,
 	cudaDevAttrCanMapHostMemory = 19,
 	cudaDevAttrComputeMode = 20,
+	cudaDevAttrMaxTexture1DWidth = 21,
+	cudaDevAttrMaxTexture2DWidth = 22,
+	cudaDevAttrMaxTexture2DHeight = 23,
+	cudaDevAttrMaxTexture3DWidth = 24,
+	cudaDevAttrMaxTexture3DHeight = 25,
+	cudaDevAttrMaxTexture3DDepth = 26,
+	cudaDevAttrMaxTexture2DLayeredWidth = 27,
+	cudaDevAttrMaxTexture2DLayeredHeight = 28,
+	cudaDevAttrMaxTexture2DLayeredLayers = 29,
+	cudaDevAttrSurfaceAlignment = 30,
 	cudaDevAttrConcurrentKernels = 31,
 	cudaDevAttrEccEnabled = 32,
+	cudaDevAttrPciBusId = 33,
+	cudaDevAttrPciDeviceId = 34,
+	cudaDevAttrTccDriver = 35,
 	cudaDevAttrMemoryClockRate = 36,
 	cudaDevAttrGlobalMemoryBusWidth = 37,
 	cudaDevAttrL2CacheSize = 38,
 	cudaDevAttrMaxThreadsPerMultiProcessor = 39,
 	cudaDevAttrAsyncEngineCount = 40,
 	cudaDevAttrUnifiedAddressing = 41,
+	cudaDevAttrMaxTexture1DLayeredWidth = 42,
+	cudaDevAttrMaxTexture1DLayeredLayers = 43,
+	cudaDevAttrPciDomainId = 50,
+	cudaDevAttrTexturePitchAlignment = 51,
+	cudaDevAttrMaxTexture1DLinearWidth = 69,
+	cudaDevAttrMaxTexture2DLinearWidth = 70,
+	cudaDevAttrMaxTexture2DLinearHeight = 71,
+	cudaDevAttrMaxTexture2DLinearPitch = 72,
 	cudaDevAttrComputeCapabilityMajor = 75,
 	cudaDevAttrComputeCapabilityMinor = 76,
+	cudaDevAttrStreamPrioritiesSupported = 78,
+	cudaDevAttrGlobalL1CacheSupported = 79,
+	cudaDevAttrLocalL1CacheSupported = 80,
 	cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
 	cudaDevAttrMaxRegistersPerMultiprocessor = 82,
 	cudaDevAttrManagedMemory = 83,
+	cudaDevAttrIsMultiGpuBoard = 84,
+	cudaDevAttrMultiGpuBoardGroupID = 85,
+	cudaDevAttrHostNativeAtomicSupported = 86,
+	cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
 	cudaDevAttrPageableMemoryAccess = 88,
 	cudaDevAttrConcurrentManagedAccess = 89,
+	cudaDevAttrComputePreemptionSupported = 90,
+	cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
 	cudaDevAttrCooperativeLaunch = 95,
+	cudaDevAttrCooperativeMultiDeviceLaunch = 96,
 	cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+	cudaDevAttrCanFlushRemoteWrites = 98,
+	cudaDevAttrHostRegisterSupported = 99,
+	cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
+	cudaDevAttrDirectManagedMemAccessFromHost = 101,
 	cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-	cudaDevAttrMemoryPoolsSupported = 115
+	cudaDevAttrMaxPersistingL2CacheSize = 108,
+	cudaDevAttrMaxAccessPolicyWindowSize = 109,
+	cudaDevAttrReservedSharedMemoryPerBlock = 111,
+	cudaDevAttrSparseCudaArraySupported = 112,
+	cudaDevAttrHostRegisterReadOnlySupported = 113,
+	cudaDevAttrMemoryPoolsSupported = 115,
+	cudaDevAttrGPUDirectRDMASupported = 116,
+	cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
+	cudaDevAttrClusterLaunch = 120
 };
 
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user);
@@ -532,5 +592,8 @@ struct cudaHostNodeParams {
 	void (*fn)(void *user);
 	void *userData;
 };
+
+#include "graph_types.h"
+#include "interop_types.h"
 
 #endif

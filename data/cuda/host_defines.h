@@ -1,6 +1,7 @@
 /* host_defines.h - the qualifiers of CUDA's functions and variables, for both sides. */
 #ifndef CT_CUDA_HOST_DEFINES_H
 #define CT_CUDA_HOST_DEFINES_H
+#define __HOST_DEFINES_H__
 
 #pragma GCC system_header
 

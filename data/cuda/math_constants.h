@@ -1,6 +1,7 @@
 /* math_constants.h - constants of CUDA's mathematics. */
 #ifndef CT_CUDA_MATH_CONSTANTS_H
 #define CT_CUDA_MATH_CONSTANTS_H
+#define __MATH_CONSTANTS_H__
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")

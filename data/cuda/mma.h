@@ -5,6 +5,7 @@
  * `within` lane % 4. Fragments hold each element once. */
 #ifndef CT_CUDA_MMA_H
 #define CT_CUDA_MMA_H
+#define __CUDA_MMA_H__
 
 #pragma GCC system_header
 

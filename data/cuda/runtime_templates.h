@@ -58,6 +58,31 @@ CT_CUDA_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t 
 	return cudaGraphInstantiateWithFlags(exec, graph, flags);
 }
 
+CT_CUDA_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                            struct cudaGraphExecUpdateResultInfo *info)
+{
+	info->errorFromNode = 0;
+	return cudaGraphExecUpdate(exec, graph, &info->errorNode, &info->result);
+}
+
+template <class T>
+CT_CUDA_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                       const cudaGraphNode_t *behind, size_t n, const T &symbol,
+                                                       const void *from, size_t bytes, size_t offset,
+                                                       enum cudaMemcpyKind kind)
+{
+	return cudaGraphAddMemcpyNodeToSymbol(node, graph, behind, n, (const void *)&symbol, from, bytes, offset, kind);
+}
+
+template <class T>
+CT_CUDA_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                         const cudaGraphNode_t *behind, size_t n, void *to,
+                                                         const T &symbol, size_t bytes, size_t offset,
+                                                         enum cudaMemcpyKind kind)
+{
+	return cudaGraphAddMemcpyNodeFromSymbol(node, graph, behind, n, to, (const void *)&symbol, bytes, offset, kind);
+}
+
 /* C++ has this name for two. */
 template <class T>
 CT_CUDA_API cudaError_t cudaMallocAsync(T **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
@@ -141,6 +166,33 @@ CT_CUDA_API cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 b
 	return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
 
+#if __cplusplus >= 201103L
+/* A launch with attributes: arguments are converted to what the kernel's parameters are. */
+template <class... P>
+CT_CUDA_API cudaError_t ct_cuda_launch_ex(const cudaLaunchConfig_t *config, const void *kernel, P... parameters)
+{
+	void *arguments[sizeof...(P) + 1] = {(void *)&parameters...};
+	return cudaLaunchKernelExC(config, kernel, arguments);
+}
+
+template <class... P, class... A>
+CT_CUDA_API cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...arguments)
+{
+	return ct_cuda_launch_ex<P...>(config, (const void *)kernel, static_cast<A &&>(arguments)...);
+}
+
+template <class T>
+CT_CUDA_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, T *kernel, void **arguments)
+{
+	return cudaLaunchKernelExC(config, (const void *)kernel, arguments);
+}
+#endif
+
+template <class T> CT_CUDA_API cudaError_t cudaFuncGetName(const char **name, T *kernel)
+{
+	return cudaFuncGetName(name, (const void *)kernel);
+}
+
 template <class T> CT_CUDA_API cudaError_t cudaSetupArgument(T argument, size_t offset)
 {
 	return cudaSetupArgument((const void *)&argument, sizeof argument, offset);
@@ -180,10 +232,11 @@ CT_CUDA_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *block
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared);
 }
 
-/* The block of the most warps an SM can hold, and the grid that fills the board with it. */
-template <class T>
-CT_CUDA_API cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T kernel, size_t shared = 0,
-                                                           int limit = 0)
+/* The block of the most warps an SM can hold, and the grid that fills the board with it; bytes_of(threads) says how much shared memory
+ * a block has. */
+template <class F, class T>
+CT_CUDA_API cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block, T kernel, F bytes_of,
+                                                                       int limit = 0)
 {
 	struct cudaFuncAttributes attributes;
 	int device = 0, multiprocessors = 0, best = 0;
@@ -198,7 +251,8 @@ CT_CUDA_API cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block
 	*grid = *block = 0;
 	for (int threads = most / 32 * 32; threads >= 32 && st == cudaSuccess; threads -= 32) {
 		int blocks = 0;
-		st = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)kernel, threads, shared);
+		st = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)kernel, threads,
+		                                                   bytes_of(threads));
 		if (blocks * threads > best) {
 			best = blocks * threads;
 			*block = threads;
@@ -206,6 +260,22 @@ CT_CUDA_API cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block
 		}
 	}
 	return st;
+}
+
+struct ct_cuda_same_bytes {
+	size_t bytes;
+	__host__ size_t operator()(int) const
+	{
+		return bytes;
+	}
+};
+
+template <class T>
+CT_CUDA_API cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T kernel, size_t shared = 0,
+                                                           int limit = 0)
+{
+	struct ct_cuda_same_bytes same = {shared};
+	return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, same, limit);
 }
 
 /* What a texel of type T is. */

@@ -1,6 +1,7 @@
 /* sm_35_intrinsics.h - a name that programs include: all of it stands in cuda_runtime.h. */
 #ifndef CT_CUDA_SM_35_INTRINSICS_H
 #define CT_CUDA_SM_35_INTRINSICS_H
+#define __SM_35_INTRINSICS_H__
 
 #include "cuda_runtime.h"
 

@@ -1,6 +1,7 @@
 /* vector_functions.h - make_int4() and its kin. */
 #ifndef CT_CUDA_VECTOR_FUNCTIONS_H
 #define CT_CUDA_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__
 
 #pragma GCC system_header
 

@@ -2,6 +2,7 @@
  * elements lie on a multiple of their size, 16 bytes at most. For C and C++. uint3 stands in dim3.h. */
 #ifndef CT_CUDA_VECTOR_TYPES_H
 #define CT_CUDA_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__
 
 #pragma GCC system_header
 

@@ -99,6 +99,57 @@ static void by_hand(int *d)
 	GOOD(cudaGraphDestroy(graph));
 }
 
+/* Kernels of a graph and of an executable graph get other arguments, each by itself; a launch with attributes is captured, too. */
+static void change_kernels(int *d)
+{
+	cudaGraph_t graph, other;
+	cudaGraphExec_t exec;
+	cudaGraphNode_t kernel;
+	cudaStream_t s;
+	cudaGraphNodeType type;
+	cudaGraphExecUpdateResultInfo info;
+	int n = N, by = 1;
+	void *arguments[] = {&d, &n, &by};
+	cudaKernelNodeParams launch = {(void *)add, dim3(4), dim3(256), 0, arguments, NULL}, got;
+	GOOD(cudaMemset(d, 0, N * sizeof *d));
+	GOOD(cudaStreamCreate(&s));
+	GOOD(cudaGraphCreate(&graph, 0));
+	GOOD(cudaGraphAddKernelNode(&kernel, graph, NULL, 0, &launch));
+	GOOD(cudaGraphNodeGetType(kernel, &type));
+	expect("a kernel", type, cudaGraphNodeTypeKernel);
+	GOOD(cudaGraphInstantiate(&exec, graph));
+	by = 10;
+	GOOD(cudaGraphExecKernelNodeSetParams(exec, kernel, &launch));
+	GOOD(cudaGraphLaunch(exec, s));
+	GOOD(cudaGraphKernelNodeGetParams(kernel, &got));
+	expect("the node's own argument", *(int *)got.kernelParams[2], 1);
+	by = 100;
+	GOOD(cudaGraphKernelNodeSetParams(kernel, &launch));
+	GOOD(cudaGraphExecUpdate(exec, graph, &info));
+	expect("can be taken over", info.result, cudaGraphExecUpdateSuccess);
+	GOOD(cudaGraphLaunch(exec, s));
+	GOOD(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+	cudaLaunchAttribute hint[1];
+	hint[0].id = cudaLaunchAttributePriority;
+	hint[0].val.priority = -1;
+	cudaLaunchConfig_t config = {dim3(4), dim3(256), 0, s, hint, 1};
+	GOOD(cudaLaunchKernelEx(&config, add, d, N, (short)1000));
+	GOOD(cudaStreamEndCapture(s, &other));
+	GOOD(cudaGraphExecUpdate(exec, other, &info));
+	GOOD(cudaGraphLaunch(exec, s));
+	GOOD(cudaMemcpy(host, d, sizeof host, cudaMemcpyDeviceToHost));
+	expect("three sums", host[N - 1], 1110 + 3 * 5);
+	hint[0].id = cudaLaunchAttributeClusterDimension;
+	hint[0].val.clusterDim.x = 2;
+	hint[0].val.clusterDim.y = hint[0].val.clusterDim.z = 1;
+	expect("clusters", cudaLaunchKernelEx(&config, add, d, N, 0), cudaErrorNotSupported);
+	cudaGetLastError();
+	GOOD(cudaGraphExecDestroy(exec));
+	GOOD(cudaGraphDestroy(graph));
+	GOOD(cudaGraphDestroy(other));
+	GOOD(cudaStreamDestroy(s));
+}
+
 static void pools()
 {
 	cudaMemPool_t own, made;
@@ -128,6 +179,7 @@ int main()
 	GOOD(cudaMalloc(&d, N * sizeof *d));
 	capture(d);
 	by_hand(d);
+	change_kernels(d);
 	pools();
 	GOOD(cudaFree(d));
 	printf("%d failures\n", failures);

@@ -77,6 +77,12 @@ for clang in clang-19 clang-14; do
 	check "$clang: C" "$ctcc" -c lenient.c
 	printf '#include <cuda_runtime.h>\n#include <cuda.h>\nint main() { dim3 g(1); return cudaDeviceSynchronize() + (int)g.x; }\n' >api.cpp
 	check "$clang: C++ with the API" "$ctcc" -c api.cpp
+	cp "$CT_ROOT/tests/cuda/names.h" names.h
+	printf '#include "names.h"\n__global__ void k(float *f, double *d) { *f = nanf(""); *d = nan("1"); }\n' >names.cu
+	printf '#include "names.h"\n' | tee names.cpp >names.c
+	check "$clang: headers are known by CUDA's names, in all languages" "$ctcc" -c names.cu
+	check "$clang: in C++" "$ctcc" -c -Xcompiler -Wall,-Wextra,-Werror names.cpp
+	check "$clang: in C" "$ctcc" -c -Xcompiler -Wall,-Wextra,-Werror names.c
 	printf '__global__ void k() { undeclared(); }\n' >bad.cu
 	"$ctcc" -c bad.cu -o bad.o >out 2>&1
 	same "$clang: an error of the source is told once, exit 1" "1 1 0" "$? $(grep -c 'error: use of undeclared' out) $(ls bad.o 2>/dev/null | wc -l)"

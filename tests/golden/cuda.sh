@@ -153,7 +153,9 @@ same "so does an odd address" "cudaErrorMisalignedAddress 1" "$(./surface odd 2>
 "$T" capture -o s1.ctz -- ./surface >/dev/null && CACHETRIAGE_THREADS=1 "$T" capture -o s2.ctz -- ./surface >/dev/null
 check "traces of surfaces are the same each time" cmp s1.ctz s2.ctz
 check "and have the machine code of them" bash -c "'$CT_RELEASE/tracecat' -q -O accelsim -o - s1.ctz | grep -q 'SULD.D.BA'"
-agrees graph "0 failures"
+check "graph: compiles" "$CT_RELEASE/ctcc" -o graph "$CT_ROOT/tests/cuda/graph.cu"
+same "graph: as it should be, and clusters are refused by name" "libctcuda: cudaLaunchKernelExC: clusters of blocks are not emulated
+0 failures" "$(./graph 2>&1)"
 agrees lanes "no error: 0 0 0 0 0 wrong" -O3
 agrees async "no error: 0 failures" -arch=sm_70
 agrees async "no error: 0 failures" -arch=sm_80

@@ -1,0 +1,7 @@
+/* device_double_functions.h - a name that programs include: all of it stands in device_double_functions.h. */
+#ifndef CT_CUDA_CRT_DEVICE_DOUBLE_FUNCTIONS_H
+#define CT_CUDA_CRT_DEVICE_DOUBLE_FUNCTIONS_H
+
+#include "../device_double_functions.h"
+
+#endif

@@ -1,0 +1,8 @@
+/* device_double_functions.h - a name that programs include: all of it stands in cuda_runtime.h. */
+#ifndef CT_CUDA_DEVICE_DOUBLE_FUNCTIONS_H
+#define CT_CUDA_DEVICE_DOUBLE_FUNCTIONS_H
+#define __DEVICE_DOUBLE_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif

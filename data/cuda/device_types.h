@@ -1,0 +1,8 @@
+/* device_types.h - a name that programs include: all of it stands in cuda_runtime.h. */
+#ifndef CT_CUDA_DEVICE_TYPES_H
+#define CT_CUDA_DEVICE_TYPES_H
+#define __DEVICE_TYPES_H__
+
+#include "cuda_runtime.h"
+
+#endif

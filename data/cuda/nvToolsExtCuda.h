@@ -1,0 +1,7 @@
+/* nvToolsExtCuda.h - a name that programs include: all of it stands in nvToolsExt.h. */
+#ifndef CT_CUDA_NVTOOLSEXTCUDA_H
+#define CT_CUDA_NVTOOLSEXTCUDA_H
+
+#include "nvToolsExt.h"
+
+#endif

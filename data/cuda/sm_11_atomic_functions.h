@@ -1,0 +1,8 @@
+/* sm_11_atomic_functions.h - a name that programs include: all of it stands in cuda_runtime.h. */
+#ifndef CT_CUDA_SM_11_ATOMIC_FUNCTIONS_H
+#define CT_CUDA_SM_11_ATOMIC_FUNCTIONS_H
+#define __SM_11_ATOMIC_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif

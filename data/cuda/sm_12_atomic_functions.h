@@ -1,0 +1,8 @@
+/* sm_12_atomic_functions.h - a name that programs include: all of it stands in cuda_runtime.h. */
+#ifndef CT_CUDA_SM_12_ATOMIC_FUNCTIONS_H
+#define CT_CUDA_SM_12_ATOMIC_FUNCTIONS_H
+#define __SM_12_ATOMIC_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif

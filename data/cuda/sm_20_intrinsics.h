@@ -1,0 +1,8 @@
+/* sm_20_intrinsics.h - a name that programs include: all of it stands in cuda_runtime.h. */
+#ifndef CT_CUDA_SM_20_INTRINSICS_H
+#define CT_CUDA_SM_20_INTRINSICS_H
+#define __SM_20_INTRINSICS_H__
+
+#include "cuda_runtime.h"
+
+#endif
