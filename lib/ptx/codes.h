@@ -6,6 +6,8 @@
 #ifndef CT_PTX_CODES_H
 #define CT_PTX_CODES_H
 
+#include <stdint.h>
+
 #define CT_PTX_B3(X, n) X(n##_b16) X(n##_b32) X(n##_b64)
 #define CT_PTX_I6(X, n) X(n##_u16) X(n##_u32) X(n##_u64) X(n##_s16) X(n##_s32) X(n##_s64)
 #define CT_PTX_F2(X, n) X(n##_f32) X(n##_f64)
@@ -41,6 +43,7 @@
 	X(float_any) X(compare_any) X(cvt_any) X(testp) X(slct) \
 	X(mul24) X(mad24) X(add_carry) X(sub_carry) \
 	X(popc) X(clz) X(bfind) X(brev) X(bfe) X(bfi) X(fns) X(bmsk) X(szext) X(lop3) X(shf) X(prmt) X(dp4a) X(dp2a) \
+	X(video_parts) X(video) \
 	X(pred) X(pack) X(unpack) X(local_address) X(clock) X(active_mask) X(special_zero)
 
 /* Memory and exchange between lanes. */
@@ -147,6 +150,45 @@ struct ct_ptx_product {
 };
 /* The product of an mma operation, by its `imm`. */
 const struct ct_ptx_product *ct_ptx_product_at(unsigned index);
+
+/* What a video instruction does, in its `imm`; the operation is in `count`. */
+struct ct_ptx_video {
+	uint16_t a,
+		b; /* parts: of video_parts four bits for each that say which of b:a; else the bits of one, and 256 times which */
+	uint8_t d; /* video_parts: a bit for each part that is written; else as a and b, in steps of 8 bits and 64 */
+	uint8_t second; /* enum ct_ptx_second */
+	uint8_t flags;
+	uint8_t relation; /* enum ct_ptx_relation of a comparison; of mad the bits that its result is shifted by */
+};
+enum ct_ptx_video_code {
+	CT_PTX_VADD,
+	CT_PTX_VSUB,
+	CT_PTX_VABSDIFF,
+	CT_PTX_VMIN,
+	CT_PTX_VMAX,
+	CT_PTX_VAVRG,
+	CT_PTX_VSET,
+	CT_PTX_VSHL,
+	CT_PTX_VSHR,
+	CT_PTX_VMAD
+};
+enum ct_ptx_second { CT_PTX_SECOND_NONE, CT_PTX_SECOND_ADD, CT_PTX_SECOND_MIN, CT_PTX_SECOND_MAX };
+enum ct_ptx_relation {
+	CT_PTX_IS_EQ,
+	CT_PTX_IS_NE,
+	CT_PTX_IS_LT,
+	CT_PTX_IS_LE,
+	CT_PTX_IS_GT,
+	CT_PTX_IS_GE
+};
+enum {
+	CT_PTX_VIDEO_SIGNED_A = 1,
+	CT_PTX_VIDEO_SIGNED_B = 2,
+	CT_PTX_VIDEO_SIGNED_D = 4,
+	CT_PTX_VIDEO_SAT = 8,
+	CT_PTX_VIDEO_WRAP = 16,    /* of a shift: its amount counts modulo 32 */
+	CT_PTX_VIDEO_PLUS_ONE = 32 /* of mad */
+};
 
 #define CT_PTX_NO_PREDICATE UINT32_MAX
 

@@ -35,10 +35,24 @@ static const struct {
 	{"%total_smem_size", CT_PTX_TOTAL_SHARED},
 	{"%dynamic_smem_size", CT_PTX_DYNAMIC_SHARED}};
 
+/* Of a video instruction's operand, "%r1.b0" or "%r1.h32": cuts the parts off behind a register's name. */
+static size_t cut_parts(struct ct_ptx_reader *r, const char *text, size_t n, struct ct_ptx_arg *a)
+{
+	const char *dot = memchr(text, '.', n);
+	uint32_t number;
+	if (!dot || *r->s.opcode != 'v' || strncmp(r->s.opcode, "vote", 4) == 0 ||
+	    !ct_ptx_lookup(r, text, (size_t)(dot - text), &number))
+		return n;
+	a->parts = dot + 1;
+	a->parts_length = (uint32_t)(text + n - a->parts);
+	return (size_t)(dot - text);
+}
+
 /* A register, variable or special register of that name; else the name itself. */
 static int resolve_name(struct ct_ptx_reader *r, const char *text, size_t n, struct ct_ptx_arg *a)
 {
 	uint32_t number;
+	n = cut_parts(r, text, n, a);
 	const struct ct_ptx_declaration *d = ct_ptx_lookup(r, text, n, &number);
 	a->symbol = -1;
 	if (d) {

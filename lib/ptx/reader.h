@@ -52,7 +52,10 @@ struct ct_ptx_arg {
 	uint64_t value; /* of a constant */
 	int single;
 	int64_t offset;
-	const char *name;      /* kept text */
+	const char *name; /* kept text */
+	const char *
+		parts; /* of a video instruction: what stands behind the register's dot, in the text; or NULL */
+	uint32_t parts_length;
 	uint32_t first, count; /* elements of a vector or group in the statement's list */
 };
 

@@ -377,6 +377,20 @@ static void test_quotients(void **unused)
 	assert_int_equal(count(scaled, 70, "FMUL"), 3);
 }
 
+/* Machines add up the differences of four bytes in one instruction; other parts of words are taken out and put together. */
+static void test_video(void **unused)
+{
+	static const char sum[] =
+		"ld.global.u32 %r2, [%rd3];\nvabsdiff4.u32.u32.u32.add %r9, %r2.b3210, %r2, %r2;";
+	static const char halves[] = "ld.global.u32 %r2, [%rd3];\nvadd2.u32.u32.u32 %r9, %r2, %r2, %r2;";
+	static const char one[] =
+		"ld.global.u32 %r2, [%rd3];\nvmin.s32.s32.s32.max %r9, %r2.b1, %r2, %r2;";
+	(void)unused;
+	assert_int_equal(count(sum, 70, "VABSDIFF4"), 1);
+	assert_int_equal(count(halves, 70, "PRMT"), 5);
+	assert_int_equal(count(one, 70, "IMNMX"), 2);
+}
+
 /* The name tells a matrix instruction's shape and types, and with them the registers of its operands. */
 static void test_matrices(void **unused)
 {
@@ -458,7 +472,7 @@ int main(void)
 		cmocka_unit_test(test_accesses),     cmocka_unit_test(test_reductions),
 		cmocka_unit_test(test_shifted_sums), cmocka_unit_test(test_brackets),
 		cmocka_unit_test(test_steps),        cmocka_unit_test(test_quotients),
-		cmocka_unit_test(test_matrices),     cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_textures)};
+		cmocka_unit_test(test_video),        cmocka_unit_test(test_matrices),
+		cmocka_unit_test(test_vectors),      cmocka_unit_test(test_textures)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,6 +269,93 @@ TWIN(t_sat, S64(S32(a)) + S32(b) > INT32_MAX   ? INT32_MAX
             : S64(S32(a)) + S32(b) < INT32_MIN ? INT32_MIN
                                                : S64(S32(a)) + S32(b))
 
+/* Video instructions: part i of some bits, with or without its sign. */
+static int64_t part_of(uint64_t v, int i, int bits, int sign)
+{
+	int64_t p = (int64_t)(v >> bits * i & ((UINT64_C(1) << bits) - 1));
+	return sign && p >> (bits - 1) ? p - (INT64_C(1) << bits) : p;
+}
+static int64_t clamp(int64_t v, int64_t least, int64_t most)
+{
+	return v < least ? least : v > most ? most : v;
+}
+#define PARTS(n, bits, sign, expr) \
+	static uint64_t n(uint64_t a, uint64_t b, uint64_t c) \
+	{ \
+		uint64_t r = 0; \
+		(void)c; \
+		for (int i = 0; i < 32 / bits; i++) { \
+			int64_t x = part_of(a, i, bits, sign), y = part_of(b, i, bits, sign); \
+			r |= ((uint64_t)(expr) & ((UINT64_C(1) << bits) - 1)) << bits * i; \
+		} \
+		return r; \
+	}
+PARTS(t_vadd4, 8, 0, x + y)
+PARTS(t_vadd2_sat, 16, 1, clamp(x + y, INT16_MIN, INT16_MAX))
+PARTS(t_vsub4_sat, 8, 0, clamp(x - y, 0, 255))
+PARTS(t_vavrg4, 8, 0, (x + y + 1) / 2)
+PARTS(t_vavrg2_s, 16, 1, x + y >= 0 ? (x + y + 1) / 2 : -((1 - (x + y)) / 2))
+PARTS(t_vmin2_s, 16, 1, x < y ? x : y)
+PARTS(t_vmax4, 8, 0, x > y ? x : y)
+PARTS(t_vset4_lt, 8, 1, x < y)
+static uint64_t t_sad4(uint64_t a, uint64_t b, uint64_t c)
+{
+	for (int i = 0; i < 4; i++) {
+		int64_t d = part_of(a, i, 8, 0) - part_of(b, i, 8, 0);
+		c += (uint64_t)(d < 0 ? -d : d);
+	}
+	return c;
+}
+/* Bytes 0 and 2 of the result: of a bytes 3 and 0, and of b bytes 0 and 3. */
+static uint64_t t_vadd4_some(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t low = ((a >> 24) + b) & 255, high = (a + (b >> 24)) & 255;
+	return (c & 0xff00ff00) | low | high << 16;
+}
+TWIN(t_vadd_b3_h1, (uint64_t)(part_of(a, 3, 8, 1) + part_of(b, 1, 16, 1)))
+TWIN(t_vsub_sat, (uint64_t)clamp(S64(U32(a)) - S64(U32(b)), 0, UINT32_MAX))
+TWIN(t_vabsdiff_add, c + (uint64_t)(S32(a) < S32(b) ? S64(S32(b)) - S32(a) : S64(S32(a)) - S32(b)))
+TWIN(t_vmax_min, U32(c) < (U32(a) > U32(b) ? U32(a) : U32(b)) ? c : U32(a) > U32(b) ? a : b)
+TWIN(t_vsub_h1, (c & 0xffff) | ((a - b) & 0xffff) << 16)
+TWIN(t_vshl, a << (b & 31))
+TWIN(t_vshl_sat, U32(b) > 31 ? (U32(a) ? UINT32_MAX : 0) : a << b > UINT32_MAX ? UINT32_MAX : a << b)
+TWIN(t_vshr, (uint64_t)(S64(S32(a)) >> (U32(b) > 32 ? 32 : U32(b))))
+TWIN(t_vmad, (uint64_t)((S64(S32(a)) * S32(b) + S32(c)) >> 7))
+TWIN(t_vmad_sat, (uint64_t)clamp(S64(S32(a)) * S32(b) + S32(c), INT32_MIN, INT32_MAX))
+TWIN(t_vmad_po, (uint64_t)(part_of(a, 0, 16, 0) * part_of(b, 1, 16, 0)) + c + 1)
+TWIN(t_vset_ge, c + (U32(a) >= U32(b)))
+
+static void video(void **state)
+{
+	(void)state;
+	/* clang-format off */
+	static const struct form forms[] = {
+		{"vadd4.u32.u32.u32 %w0, %w1, %w2, %w3;", "wwww", t_vadd4, 0},
+		{"vadd2.s32.s32.s32.sat %w0, %w1, %w2, %w3;", "wwww", t_vadd2_sat, 0},
+		{"vsub4.u32.u32.u32.sat %w0, %w1, %w2, %w3;", "wwww", t_vsub4_sat, 0},
+		{"vavrg4.u32.u32.u32 %w0, %w1, %w2, %w3;", "wwww", t_vavrg4, 0},
+		{"vavrg2.s32.s32.s32 %w0, %w1, %w2, %w3;", "wwww", t_vavrg2_s, 0},
+		{"vmin2.s32.s32.s32 %w0, %w1, %w2, %w3;", "wwww", t_vmin2_s, 0},
+		{"vmax4.u32.u32.u32 %w0, %w1, %w2, %w3;", "wwww", t_vmax4, 0},
+		{"vset4.s32.s32.lt %w0, %w1, %w2, %w3;", "wwww", t_vset4_lt, 0},
+		{"vabsdiff4.u32.u32.u32.add %w0, %w1, %w2, %w3;", "wwww", t_sad4, 0},
+		{"vadd4.u32.u32.u32 %w0.b20, %w1.b0003, %w2.b4744, %w3;", "wwww", t_vadd4_some, 0},
+		{"vadd.s32.s32.s32 %w0, %w1.b3, %w2.h1;", "www", t_vadd_b3_h1, 0},
+		{"vsub.u32.u32.u32.sat %w0, %w1, %w2;", "www", t_vsub_sat, 0},
+		{"vabsdiff.u32.s32.s32.add %w0, %w1, %w2, %w3;", "wwww", t_vabsdiff_add, 0},
+		{"vmax.u32.u32.u32.min %w0, %w1, %w2, %w3;", "wwww", t_vmax_min, 0},
+		{"vsub.u32.u32.u32 %w0.h1, %w1, %w2, %w3;", "wwww", t_vsub_h1, 0},
+		{"vshl.u32.u32.u32.wrap %w0, %w1, %w2;", "www", t_vshl, 0},
+		{"vshl.u32.u32.u32.sat.clamp %w0, %w1, %w2;", "www", t_vshl_sat, 0},
+		{"vshr.s32.s32.u32.clamp %w0, %w1, %w2;", "www", t_vshr, 0},
+		{"vmad.s32.s32.s32.shr7 %w0, %w1, %w2, %w3;", "wwww", t_vmad, 0},
+		{"vmad.s32.s32.s32.sat %w0, %w1, %w2, %w3;", "wwww", t_vmad_sat, 0},
+		{"vmad.u32.u32.u32.po %w0, %w1.h0, %w2.h1, %w3;", "wwww", t_vmad_po, 0},
+		{"vset.u32.u32.ge.add %w0, %w1, %w2, %w3;", "wwww", t_vset_ge, 0}};
+	/* clang-format on */
+	check_forms(forms, sizeof forms / sizeof *forms);
+}
+
 static void integers(void **state)
 {
 	(void)state;
@@ -565,8 +652,8 @@ static void comparisons(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(integers), cmocka_unit_test(reals), cmocka_unit_test(halves),
-		cmocka_unit_test(conversions), cmocka_unit_test(comparisons)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(integers),    cmocka_unit_test(video),
+	                                   cmocka_unit_test(reals),       cmocka_unit_test(halves),
+	                                   cmocka_unit_test(conversions), cmocka_unit_test(comparisons)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
