@@ -241,6 +241,22 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 	return error == cudaSuccess ? launch(function, shape, arguments, config->stream) : error;
 }
 
+/* With one device it is a cooperative launch. */
+cudaError_t
+cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list, unsigned devices, unsigned flags)
+{
+	(void)flags;
+	if (!list || devices != 1) {
+		ct_cuda_enter();
+		return ct_cuda_leave(!list || !devices
+		                             ? cudaErrorInvalidValue
+		                             : ct_cuda_refuse("cudaLaunchCooperativeKernelMultiDevice",
+		                                              "there is one device"));
+	}
+	return cudaLaunchCooperativeKernel(
+		list->func, list->gridDim, list->blockDim, list->args, list->sharedMem, list->stream);
+}
+
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream)
 {
 	argument_bytes = 0;

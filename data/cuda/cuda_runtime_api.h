@@ -312,6 +312,8 @@ cudaError_t cudaDeviceGraphMemTrim(int device);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function, void **arguments);
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
                                         size_t shared_bytes CT_ELSE(0), cudaStream_t stream CT_ELSE(0));
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list, unsigned int devices,
+                                                   unsigned int flags CT_ELSE(0));
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaLaunchAttributeID attribute,
                                    const union cudaLaunchAttributeValue *value);
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, enum cudaLaunchAttributeID attribute,

@@ -170,6 +170,17 @@ typedef struct cudaLaunchAttribute cudaLaunchAttribute;
 typedef enum cudaLaunchAttributeID cudaLaunchAttributeID;
 typedef union cudaLaunchAttributeValue cudaLaunchAttributeValue;
 
+/* One of the launches of a kernel on several devices. */
+struct cudaLaunchParams {
+	void *func;
+	dim3 gridDim, blockDim;
+	void **args;
+	size_t sharedMem;
+	cudaStream_t stream;
+};
+#define cudaCooperativeLaunchMultiDeviceNoPreSync 0x01
+#define cudaCooperativeLaunchMultiDeviceNoPostSync 0x02
+
 /* As streams and nodes call them. */
 #define cudaStreamAttrID cudaLaunchAttributeID
 #define cudaStreamAttrValue cudaLaunchAttributeValue

@@ -396,20 +396,19 @@ static const struct {
 	{"sust", ct_ptx_decode_surface},      {"szext", ct_ptx_decode_fields},
 	{"tanh", ct_ptx_decode_function},     {"testp", ct_ptx_decode_testp},
 	{"tex", ct_ptx_decode_tex},           {"tld4", ct_ptx_decode_tld4},
-	{"trap", ct_ptx_decode_trap},
-	{"vabsdiff", ct_ptx_decode_video},    {"vabsdiff2", ct_ptx_decode_video},
-	{"vabsdiff4", ct_ptx_decode_video},   {"vadd", ct_ptx_decode_video},
-	{"vadd2", ct_ptx_decode_video},       {"vadd4", ct_ptx_decode_video},
-	{"vavrg2", ct_ptx_decode_video},      {"vavrg4", ct_ptx_decode_video},
-	{"vmad", ct_ptx_decode_video},        {"vmax", ct_ptx_decode_video},
-	{"vmax2", ct_ptx_decode_video},       {"vmax4", ct_ptx_decode_video},
-	{"vmin", ct_ptx_decode_video},        {"vmin2", ct_ptx_decode_video},
-	{"vmin4", ct_ptx_decode_video},       {"vote", ct_ptx_decode_vote},
-	{"vset", ct_ptx_decode_video},        {"vset2", ct_ptx_decode_video},
-	{"vset4", ct_ptx_decode_video},       {"vshl", ct_ptx_decode_video},
-	{"vshr", ct_ptx_decode_video},        {"vsub", ct_ptx_decode_video},
-	{"vsub2", ct_ptx_decode_video},       {"vsub4", ct_ptx_decode_video},
-	{"xor", ct_ptx_decode_logic}};
+	{"trap", ct_ptx_decode_trap},         {"vabsdiff", ct_ptx_decode_video},
+	{"vabsdiff2", ct_ptx_decode_video},   {"vabsdiff4", ct_ptx_decode_video},
+	{"vadd", ct_ptx_decode_video},        {"vadd2", ct_ptx_decode_video},
+	{"vadd4", ct_ptx_decode_video},       {"vavrg2", ct_ptx_decode_video},
+	{"vavrg4", ct_ptx_decode_video},      {"vmad", ct_ptx_decode_video},
+	{"vmax", ct_ptx_decode_video},        {"vmax2", ct_ptx_decode_video},
+	{"vmax4", ct_ptx_decode_video},       {"vmin", ct_ptx_decode_video},
+	{"vmin2", ct_ptx_decode_video},       {"vmin4", ct_ptx_decode_video},
+	{"vote", ct_ptx_decode_vote},         {"vset", ct_ptx_decode_video},
+	{"vset2", ct_ptx_decode_video},       {"vset4", ct_ptx_decode_video},
+	{"vshl", ct_ptx_decode_video},        {"vshr", ct_ptx_decode_video},
+	{"vsub", ct_ptx_decode_video},        {"vsub2", ct_ptx_decode_video},
+	{"vsub4", ct_ptx_decode_video},       {"xor", ct_ptx_decode_logic}};
 
 static const struct {
 	const char *name, *why;

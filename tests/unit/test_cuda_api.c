@@ -112,6 +112,9 @@ static void others_are_refused(void **state)
 	BAD(cudaErrorNotSupported, cudaGraphicsMapResources(1, &resource, NULL));
 	BAD(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, NULL));
 	GOOD(cudaGLSetGLDevice(0));
+	struct cudaLaunchParams two[2] = {{NULL, {1, 1, 1}, {1, 1, 1}, NULL, 0, NULL}};
+	BAD(cudaErrorNotSupported, cudaLaunchCooperativeKernelMultiDevice(two, 2, 0));
+	BAD(cudaErrorInvalidDeviceFunction, cudaLaunchCooperativeKernelMultiDevice(two, 1, 0));
 	FINE(cuCtxGetCurrent(&context));
 	BAD(CUDA_ERROR_NOT_SUPPORTED, cuCtxEnablePeerAccess(context, 0));
 	BAD(CUDA_ERROR_NOT_SUPPORTED,
