@@ -21,6 +21,7 @@ enum {
 	OPT_INCLUDE,
 	OPT_STD,
 	OPT_PTX,
+	OPT_FATBIN,
 	OPT_SHARED,
 	OPT_DRYRUN,
 	OPT_LINES,
@@ -45,6 +46,7 @@ static const struct ct_option options[] = {
 	{'o', "output-file", "FILE", "the program, object or PTX to make"},
 	{'c', "compile", NULL, "compile each source to an object, do not link"},
 	{OPT_PTX, "ptx", NULL, "-ptx: compile the device side to PTX, a file.ptx for file.cu"},
+	{OPT_FATBIN, "fatbin", NULL, "-fatbin: the same PTX, a file.fatbin, which programs load alike"},
 	{'E', "preprocess", NULL, "preprocess the host side to standard output"},
 	{'x', "x", "LANGUAGE", "what the sources are: cu, c or c++ (default: by their names)"},
 	{'I', "include-path", "DIR", "look for headers in DIR"},
@@ -89,7 +91,6 @@ static const struct ct_option options[] = {
 	{OPT_REFUSED, "device-c", NULL, "-dc: refused"},
 	{OPT_REFUSED + 1, "device-link", NULL, "-dlink: refused"},
 	{OPT_REFUSED + 2, "cubin", NULL, "refused: PTX is all that is made"},
-	{OPT_REFUSED + 3, "fatbin", NULL, "refused: PTX is all that is made"},
 	{OPT_REFUSED + 4, "lib", NULL, "refused: make the archive with ar"},
 	{OPT_REFUSED + 5, "dlink-time-opt", NULL, "-dlto: refused"},
 	{OPT_REFUSED + 6, "device-w", NULL, "-dw: refused"},
@@ -175,10 +176,8 @@ static int refuse_option(int key, struct ct_error *e)
 {
 	switch (key - OPT_REFUSED) {
 	case 2:
-	case 3:
-		return ct_fail(
-			e, CT_ERR_UNSUPPORTED,
-			"machine code (-cubin, -fatbin) is not made: use -ptx, or -c for an object");
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "machine code (-cubin) is not made: use -ptx, or -c for an object");
 	case 4:
 		return ct_fail(e, CT_ERR_UNSUPPORTED,
 		               "-lib is not supported: compile with -c, then use ar");
@@ -254,7 +253,11 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case 'o': j->out = v; return CT_OK;
 	case 'c': j->stage = CTCC_OBJECT; return CT_OK;
 	case 'E': j->stage = CTCC_PREPROCESS; return CT_OK;
-	case OPT_PTX: j->stage = CTCC_PTX; return CT_OK;
+	case OPT_PTX:
+	case OPT_FATBIN:
+		j->stage = CTCC_PTX;
+		j->ptx_suffix = key == OPT_PTX ? ".ptx" : ".fatbin";
+		return CT_OK;
 	case 'I': ctcc_addf(&j->both, "-I%s", v); return CT_OK;
 	case 'D': ctcc_addf(&j->both, "-D%s", v); return CT_OK;
 	case 'U': ctcc_addf(&j->both, "-U%s", v); return CT_OK;

@@ -71,6 +71,7 @@ for clang in clang-19 clang-14; do
 	check "$clang: the object says how it was made" grep -qa "ctcc .*$clang, sm_70: -c -I far a.cu" a.o
 	same "$clang: the PTX is in the object" "1" "$(grep -ac '^.version 6.3' a.o)"
 	check "$clang: -ptx" "$ctcc" -ptx -arch=sm_86 a.cu -Ifar -o a.out.ptx
+	check "$clang: -fatbin is the same PTX" eval '"$ctcc" -fatbin -arch=sm_86 a.cu -Ifar && cmp a.fatbin a.out.ptx'
 	same "$clang: its target" ".target sm_86" "$(grep ^.target a.out.ptx)"
 	check "$clang: several sources" "$ctcc" -c a.cu c.cu -Ifar
 	printf 'int main(void) { return cudaGetDeviceCount(0); }\n' >lenient.c

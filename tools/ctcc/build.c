@@ -229,6 +229,8 @@ static void host_words(const struct build *b, struct ctcc_words *w)
 {
 	const struct ctcc_job *j = b->j;
 	ctcc_addf(w, "-O%s", j->optimize ? j->optimize : "2");
+	/* Checks of results overflow as kernels do, and nvcc leaves host code as it is written unless it is asked to optimize. */
+	ctcc_add(w, "-fwrapv");
 	if (j->debug)
 		ctcc_add(w, "-g");
 	add_host(b, w);
@@ -345,7 +347,7 @@ static int compile_source(struct build *b, const char *source, unsigned number, 
 	const struct ctcc_job *j = b->j;
 	char own[PATH_MAX], name[PATH_MAX + 32];
 	const char *out = j->out, *overlay = NULL, *ptx = NULL;
-	output_name(own, sizeof own, source, j->stage == CTCC_PTX ? ".ptx" : ".o");
+	output_name(own, sizeof own, source, j->stage == CTCC_PTX ? j->ptx_suffix : ".o");
 	if (j->stage == CTCC_LINK) {
 		snprintf(name, sizeof name, "%u-%s", number, own);
 		out = ctcc_temporary(name, e);

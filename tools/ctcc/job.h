@@ -29,6 +29,7 @@ enum ctcc_stage { CTCC_LINK, CTCC_OBJECT, CTCC_PTX, CTCC_PREPROCESS, CTCC_DEPEND
 struct ctcc_job {
 	enum ctcc_stage stage;
 	const char *out;           /* -o, or NULL */
+	const char *ptx_suffix;    /* of files of the stage CTCC_PTX */
 	const char *language;      /* -x, or NULL: by the name */
 	const char *standard;      /* -std, or NULL */
 	const char *optimize;      /* -O of the host side, or NULL */
