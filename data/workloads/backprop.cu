@@ -1,5 +1,7 @@
 /* backprop - a training step of a two-layer perceptron as in Rodinia: the forward pass of the input layer and
- * the correction of its weights on the GPU, the rest on the host. */
+ * the correction of its weights on the GPU, the rest on the host. Size paper computes as Rodinia does: the hidden layer's size is a parameter,
+ * the powers of two of its sums come from fast functions and remainders, and weights are corrected in double precision, since the rates
+ * are written so. */
 #include <math.h>
 
 #include "inputs.h"
@@ -12,18 +14,19 @@ enum { HIDDEN = 16, ROWS = 16 };
 
 #ifdef __CUDACC__
 /* CTA y covers input units 16y+1 .. 16y+16, thread (x, y) the weight to hidden unit x+1. Weights are
- * (inputs + 1) x (HIDDEN + 1). */
-static __device__ int weight_index(int unit)
+ * (inputs + 1) x (hidden + 1). */
+static __device__ int weight_index(int unit, int hidden)
 {
-	return unit * (HIDDEN + 1) + threadIdx.x + 1;
+	return unit * (hidden + 1) + threadIdx.x + 1;
 }
 
 /* Partial sums of a CTA's inputs for every hidden unit. */
-extern "C" __global__ void backprop_forward(const float *input, float *weights, float *partial)
+template <bool computes_powers>
+static __device__ __forceinline__ void forward(const float *input, float *weights, float *partial, int hidden)
 {
 	__shared__ float in[ROWS], product[ROWS][HIDDEN];
 	int tx = threadIdx.x, ty = threadIdx.y, by = blockIdx.y, unit = ROWS * by + ty + 1;
-	int index = weight_index(unit);
+	int index = weight_index(unit, hidden);
 	if (tx == 0)
 		in[ty] = input[unit];
 	__syncthreads();
@@ -31,7 +34,9 @@ extern "C" __global__ void backprop_forward(const float *input, float *weights, 
 	__syncthreads();
 	product[ty][tx] = product[ty][tx] * in[ty];
 	__syncthreads();
-	for (int power = 2; power <= ROWS; power *= 2) {
+	for (int power = 2, i = 1; computes_powers ? i <= __log2f(ROWS) : power <= ROWS; power *= 2, i++) {
+		if (computes_powers)
+			power = (int)__powf(2, i);
 		if (ty % power == 0)
 			product[ty][tx] = product[ty][tx] + product[ty + power / 2][tx];
 		__syncthreads();
@@ -39,23 +44,46 @@ extern "C" __global__ void backprop_forward(const float *input, float *weights, 
 	weights[index] = product[ty][tx];
 	__syncthreads();
 	if (tx == 0)
-		partial[by * HIDDEN + ty] = product[tx][ty];
+		partial[by * hidden + ty] = product[tx][ty];
 }
 
-/* weights += RATE * delta * input + MOMENTUM * old; old = that step. */
-extern "C" __global__ void
-backprop_adjust(const float *delta, const float *input, float *weights, float *old)
+extern "C" __global__ void backprop_forward(const float *input, float *weights, float *partial)
+{
+	forward<false>(input, weights, partial, HIDDEN);
+}
+
+extern "C" __global__ void backprop_forward_powers(const float *input, float *weights, float *partial, int hidden)
+{
+	forward<true>(input, weights, partial, hidden);
+}
+
+/* weights += RATE * delta * input + MOMENTUM * old; old = that step. T: what the two rates are. */
+template <class T>
+static __device__ __forceinline__ void adjust(const float *delta, const float *input, float *weights, float *old, T rate,
+                                              T momentum, int hidden)
 {
 	int tx = threadIdx.x, ty = threadIdx.y, by = blockIdx.y, unit = ROWS * by + ty + 1;
-	int index = weight_index(unit);
-	weights[index] += RATE * delta[tx + 1] * input[unit] + MOMENTUM * old[index];
-	old[index] = RATE * delta[tx + 1] * input[unit] + MOMENTUM * old[index];
+	int index = weight_index(unit, hidden);
+	weights[index] += rate * delta[tx + 1] * input[unit] + momentum * old[index];
+	old[index] = rate * delta[tx + 1] * input[unit] + momentum * old[index];
 	__syncthreads();
 	/* The bias row has no CTA of its own. */
 	if (ty == 0 && by == 0) {
-		weights[tx + 1] += RATE * delta[tx + 1] + MOMENTUM * old[tx + 1];
-		old[tx + 1] = RATE * delta[tx + 1] + MOMENTUM * old[tx + 1];
+		weights[tx + 1] += rate * delta[tx + 1] + momentum * old[tx + 1];
+		old[tx + 1] = rate * delta[tx + 1] + momentum * old[tx + 1];
 	}
+}
+
+extern "C" __global__ void
+backprop_adjust(const float *delta, const float *input, float *weights, float *old)
+{
+	adjust(delta, input, weights, old, RATE, MOMENTUM, HIDDEN);
+}
+
+extern "C" __global__ void
+backprop_adjust_double(const float *delta, const float *input, float *weights, float *old, int hidden)
+{
+	adjust(delta, input, weights, old, 0.3, 0.3, hidden);
 }
 #endif
 
@@ -94,6 +122,7 @@ APP(backprop)
 	float *want_old = (float *)app_host(a, weights, sizeof *want_old);
 	float *sum = (float *)app_host(a, sums, sizeof *sum);
 	float *partial = (float *)app_host(a, sums, sizeof *partial);
+	int hidden = HIDDEN;
 	struct app_dims grid = app_2d(1, ctas), block = app_2d(HIDDEN, ROWS);
 	for (size_t i = 0; i < weights; i += HIDDEN + 1)
 		before[i] = 0;
@@ -102,7 +131,10 @@ APP(backprop)
 	void *parts = app_device(a, "partial", sizeof *sum * sums);
 	void *deltas = app_device(a, "delta", sizeof delta);
 	void *old = app_device(a, "old", sizeof *before * weights);
-	APP_LAUNCH(a, backprop_forward, grid, block, 0, &in, &weight, &parts);
+	if (app_pick(a, 0, 0, 0, 1))
+		APP_LAUNCH(a, backprop_forward_powers, grid, block, 0, &in, &weight, &parts, &hidden);
+	else
+		APP_LAUNCH(a, backprop_forward, grid, block, 0, &in, &weight, &parts);
 	app_to_host(a, partial, parts, sizeof *partial * sums);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t h = 0; h < HIDDEN; h++)
@@ -114,7 +146,10 @@ APP(backprop)
 	app_to_device(a, deltas, delta, sizeof delta);
 	app_to_device(a, weight, before, sizeof *before * weights);
 	app_to_device(a, old, want_old, sizeof *before * weights);
-	APP_LAUNCH(a, backprop_adjust, grid, block, 0, &deltas, &in, &weight, &old);
+	if (app_pick(a, 0, 0, 0, 1))
+		APP_LAUNCH(a, backprop_adjust_double, grid, block, 0, &deltas, &in, &weight, &old, &hidden);
+	else
+		APP_LAUNCH(a, backprop_adjust, grid, block, 0, &deltas, &in, &weight, &old);
 	correct(x, delta, before, want, want_old, n);
 	app_to_host(a, got, weight, sizeof *got * weights);
 	app_check_floats(a, "weight", got, want, weights, 1e-5f);

@@ -1,4 +1,5 @@
-/* lavamd - particle forces between neighbouring boxes with a cut-off, as Rodinia's lavaMD: a CTA per box. */
+/* lavamd - particle forces between neighbouring boxes with a cut-off, as Rodinia's lavaMD: a CTA per box. Size paper is in double precision,
+ * as Rodinia's is. */
 #include <math.h>
 
 #include "inputs.h"
@@ -9,6 +10,10 @@ enum { PARTICLES = 100, BLOCK = 128, NEIGHBOURS = 27 };
 
 struct box {
 	int n, number[NEIGHBOURS]; /* neighbours, the box itself first */
+};
+
+struct particle {
+	double v, x, y, z;
 };
 
 #ifdef __CUDACC__
@@ -47,6 +52,39 @@ lavamd_forces(const box *boxes, const float4 *positions, const float *charges, f
 		__syncthreads();
 	}
 }
+
+/* Forces stay where they are while a box is gone through. */
+extern "C" __global__ void lavamd_forces_double(const box *boxes, const particle *positions, const double *charges,
+                                                particle *forces, double alpha)
+{
+	__shared__ particle home[PARTICLES], other[PARTICLES];
+	__shared__ double charge[PARTICLES];
+	int t = threadIdx.x, mine = blockIdx.x * PARTICLES + t;
+	const box *b = &boxes[blockIdx.x];
+	double a2 = 2.0 * alpha * alpha;
+	if (t < PARTICLES)
+		home[t] = positions[mine];
+	__syncthreads();
+	for (int k = 0; k < b->n; k++) {
+		int from = b->number[k] * PARTICLES + t;
+		if (t < PARTICLES) {
+			other[t] = positions[from];
+			charge[t] = charges[from];
+		}
+		__syncthreads();
+		if (t < PARTICLES)
+			for (int j = 0; j < PARTICLES; j++) {
+				double r2 = home[t].v + other[j].v -
+				            (home[t].x * other[j].x + home[t].y * other[j].y + home[t].z * other[j].z);
+				double weight = exp(-a2 * r2), pull = 2 * weight;
+				forces[mine].v += charge[j] * weight;
+				forces[mine].x += charge[j] * (pull * (home[t].x - other[j].x));
+				forces[mine].y += charge[j] * (pull * (home[t].y - other[j].y));
+				forces[mine].z += charge[j] * (pull * (home[t].z - other[j].z));
+			}
+		__syncthreads();
+	}
+}
 #endif
 
 static void reference(const struct box *box, const float *r, const float *q, uint32_t boxes, float *f)
@@ -82,6 +120,33 @@ static void make_box(struct box *b, int x, int y, int z, int side)
 	}
 }
 
+/* Positions, charges and forces in double precision; forces come back in single. */
+static void run_double(struct app *a, uint32_t boxes, const void *box, const float *r, const float *q, float *got)
+{
+	size_t n = (size_t)boxes * PARTICLES;
+	struct particle *hp = (struct particle *)app_host(a, n, sizeof *hp);
+	struct particle *hf = (struct particle *)app_host(a, n, sizeof *hf);
+	double *hq = (double *)app_host(a, n, sizeof *hq), alpha = (double)ALPHA;
+	for (size_t i = 0; i < n; i++) {
+		const float *p = r + 4 * i;
+		struct particle at = {(double)p[0], (double)p[1], (double)p[2], (double)p[3]};
+		hp[i] = at;
+		hq[i] = (double)q[i];
+	}
+	const void *positions = app_upload(a, "positions", hp, sizeof *hp * n);
+	const void *charges = app_upload(a, "charges", hq, sizeof *hq * n);
+	void *forces = app_upload(a, "forces", hf, sizeof *hf * n);
+	APP_LAUNCH(a, lavamd_forces_double, app_1d(boxes), app_1d(BLOCK), 0, &box, &positions, &charges, &forces,
+	           &alpha);
+	app_to_host(a, hf, forces, sizeof *hf * n);
+	for (size_t i = 0; i < n; i++) {
+		got[4 * i] = (float)hf[i].v;
+		got[4 * i + 1] = (float)hf[i].x;
+		got[4 * i + 2] = (float)hf[i].y;
+		got[4 * i + 3] = (float)hf[i].z;
+	}
+}
+
 APP(lavamd)
 {
 	uint32_t side = app_pick(a, 2, 3, 4, 6), boxes = side * side * side, n = boxes * PARTICLES;
@@ -92,11 +157,16 @@ APP(lavamd)
 	for (uint32_t i = 0; i < boxes; i++)
 		make_box(&hb[i], (int)(i % side), (int)(i / side % side), (int)(i / side / side), (int)side);
 	const void *box = app_upload(a, "boxes", hb, sizeof *hb * boxes);
-	const void *positions = app_upload(a, "positions", r, sizeof *r * 4 * n);
-	const void *charges = app_upload(a, "charges", q, sizeof *q * n);
-	void *forces = app_upload(a, "forces", got, sizeof *got * 4 * n);
-	APP_LAUNCH(a, lavamd_forces, app_1d(boxes), app_1d(BLOCK), 0, &box, &positions, &charges, &forces);
 	reference(hb, r, q, boxes, want);
-	app_to_host(a, got, forces, sizeof *got * 4 * n);
+	if (app_pick(a, 0, 0, 0, 1)) {
+		run_double(a, boxes, box, r, q, got);
+	} else {
+		const void *positions = app_upload(a, "positions", r, sizeof *r * 4 * n);
+		const void *charges = app_upload(a, "charges", q, sizeof *q * n);
+		void *forces = app_upload(a, "forces", got, sizeof *got * 4 * n);
+		APP_LAUNCH(a, lavamd_forces, app_1d(boxes), app_1d(BLOCK), 0, &box, &positions, &charges,
+		           &forces);
+		app_to_host(a, got, forces, sizeof *got * 4 * n);
+	}
 	app_check_floats(a, "force", got, want, 4 * (size_t)n, 1e-4f);
 }

@@ -1,5 +1,5 @@
 /* particlefilter_float - the particle filter that follows an object in a video, as Rodinia's: the whole filter step on
- * the GPU, in five kernels. */
+ * the GPU, in five kernels. Size paper computes weights, sums and marks in double precision, as Rodinia's does in spite of its name. */
 #include <math.h>
 
 #include "inputs.h"
@@ -18,30 +18,32 @@ static __device__ float uniform(uint32_t *seed)
 	return (float)(*seed >> 8) * (1.0f / 16777216);
 }
 
-/* Moves every particle, weighs it by its pixels, and sums a CTA's weights. */
-extern "C" __global__ void
-particle_likelihood(float *x, float *y, const float *xj, const float *yj, float *weights, const unsigned char *frame,
-                    float *partial, int n, int side, uint32_t number)
+/* Moves every particle, weighs it by its pixels, and sums a CTA's weights. T: the type of all arrays. */
+template <class T>
+static __device__ __forceinline__ void likelihood(T *x, T *y, const T *xj, const T *yj, T *weights,
+                                                  const unsigned char *frame, T *partial, int n, int side,
+                                                  uint32_t number, T factor)
 {
-	__shared__ float s[BLOCK];
+	__shared__ T s[BLOCK];
 	int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
-	float weight = 0;
+	T weight = 0;
 	if (i < n) {
 		/* The noise: particle and frame as seed, two numbers per axis. */
 		uint32_t seed = i * 2654435761u + number;
 		float u = uniform(&seed), v = uniform(&seed);
-		float px = xj[i] + __fmaf_rn(u + v - 1, 5, 1);
+		float px = (float)xj[i] + __fmaf_rn(u + v - 1, 5, 1);
 		u = uniform(&seed), v = uniform(&seed);
-		float py = yj[i] + __fmaf_rn(u + v - 1, 2, 2), like = 0;
+		float py = (float)yj[i] + __fmaf_rn(u + v - 1, 2, 2);
+		T like = 0;
 		x[i] = px;
 		y[i] = py;
 		for (int o = 0; o < POINTS; o++) {
 			int cx = min(max((int)px + offsets[2 * o], 0), side - 1);
 			int cy = min(max((int)py + offsets[2 * o + 1], 0), side - 1), pixel = frame[cy * side + cx];
-			float dark = (float)(pixel - 100), bright = (float)(pixel - 228);
-			like += (dark * dark - bright * bright) * LIKELIHOOD;
+			T dark = (T)(pixel - 100), bright = (T)(pixel - 228);
+			like += (dark * dark - bright * bright) * factor;
 		}
-		weight = weights[i] * expf(like);
+		weight = weights[i] * exp(like);
 		weights[i] = weight;
 	}
 	s[t] = weight;
@@ -56,17 +58,17 @@ particle_likelihood(float *x, float *y, const float *xj, const float *yj, float 
 }
 
 /* One thread adds the CTAs' sums into word 0. */
-extern "C" __global__ void particle_sum(float *partial, int ctas)
+template <class T> static __device__ __forceinline__ void add_up(T *partial, int ctas)
 {
 	if (blockIdx.x * blockDim.x + threadIdx.x != 0)
 		return;
-	float sum = 0;
+	T sum = 0;
 	for (int i = 0; i < ctas; i++)
 		sum += partial[1 + i];
 	partial[0] = sum;
 }
 
-extern "C" __global__ void particle_normalize(float *weights, const float *partial, int n)
+template <class T> static __device__ __forceinline__ void normalize(T *weights, const T *partial, int n)
 {
 	int i = blockIdx.x * BLOCK + threadIdx.x;
 	if (i < n)
@@ -74,24 +76,24 @@ extern "C" __global__ void particle_normalize(float *weights, const float *parti
 }
 
 /* One thread makes the running sums; all set their marks, without the original's random part. */
-extern "C" __global__ void particle_cdf(const float *weights, float *cdf, float *u, int n)
+template <class T> static __device__ __forceinline__ void make_cdf(const T *weights, T *cdf, T *u, int n)
 {
 	int i = blockIdx.x * BLOCK + threadIdx.x;
 	if (i >= n)
 		return;
 	if (i == 0) {
-		float sum = 0;
+		T sum = 0;
 		for (int j = 0; j < n; j++) {
 			sum += weights[j];
 			cdf[j] = sum;
 		}
 	}
-	u[i] = ((float)i + 0.5f) / (float)n;
+	u[i] = ((T)i + (T)0.5) / (T)n;
 }
 
 /* The first particle whose running sum reaches the mark, by linear search; copies it. */
-extern "C" __global__ void particle_find_index(const float *x, const float *y, const float *cdf, const float *u,
-                                               float *xj, float *yj, int n)
+template <class T>
+static __device__ __forceinline__ void find_index(const T *x, const T *y, const T *cdf, const T *u, T *xj, T *yj, int n)
 {
 	int i = blockIdx.x * BLOCK + threadIdx.x, index = n - 1;
 	if (i >= n)
@@ -104,13 +106,42 @@ extern "C" __global__ void particle_find_index(const float *x, const float *y, c
 	xj[i] = x[index];
 	yj[i] = y[index];
 }
+
+#define KERNELS(suffix, T) \
+	extern "C" __global__ void particle_likelihood##suffix( \
+		T *x, T *y, const T *xj, const T *yj, T *weights, const unsigned char *frame, T *partial, int n, \
+		int side, uint32_t number) \
+	{ \
+		likelihood(x, y, xj, yj, weights, frame, partial, n, side, number, (T)LIKELIHOOD); \
+	} \
+	extern "C" __global__ void particle_sum##suffix(T *partial, int ctas) \
+	{ \
+		add_up(partial, ctas); \
+	} \
+	extern "C" __global__ void particle_normalize##suffix(T *weights, const T *partial, int n) \
+	{ \
+		normalize(weights, partial, n); \
+	} \
+	extern "C" __global__ void particle_cdf##suffix(const T *weights, T *cdf, T *u, int n) \
+	{ \
+		make_cdf(weights, cdf, u, n); \
+	} \
+	extern "C" __global__ void particle_find_index##suffix(const T *x, const T *y, const T *cdf, const T *u, T *xj, \
+	                                                       T *yj, int n) \
+	{ \
+		find_index(x, y, cdf, u, xj, yj, n); \
+	}
+KERNELS(, float)
+KERNELS(_double, double)
 #endif
 
 enum { X, Y, XJ, YJ, WEIGHT, CDF, U, ARRAYS };
 
 struct filter {
 	uint32_t n, side;
-	float *p[ARRAYS]; /* as they must be, but sums and marks, which the GPU made */
+	int is_double;        /* arrays of the GPU */
+	float *p[ARRAYS];     /* as they must be, but sums and marks */
+	double *cdf, *marks;  /* those, which the GPU made */
 	int offset[2 * POINTS];
 };
 
@@ -164,18 +195,43 @@ static void reference_positions(struct filter *f)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
 		uint32_t j = 0;
-		while (j < f->n - 1 && f->p[CDF][j] < f->p[U][i])
+		while (j < f->n - 1 && f->cdf[j] < f->marks[i])
 			j++;
 		f->p[XJ][i] = f->p[X][j];
 		f->p[YJ][i] = f->p[Y][j];
 	}
 }
 
+/* An array of the GPU, whatever its type is there. */
+static void fetch(struct app *a, const struct filter *f, const void *from, double *to)
+{
+	float *got = (float *)app_host(a, f->n, sizeof *got);
+	if (f->is_double) {
+		app_to_host(a, to, from, sizeof *to * f->n);
+		return;
+	}
+	app_to_host(a, got, from, sizeof *got * f->n);
+	for (uint32_t i = 0; i < f->n; i++)
+		to[i] = (double)got[i];
+}
+
+static void *upload(struct app *a, const struct filter *f, const float *from)
+{
+	double *wide = (double *)app_host(a, f->n, sizeof *wide);
+	for (uint32_t i = 0; i < f->n; i++)
+		wide[i] = (double)from[i];
+	return f->is_double ? app_upload(a, "particles", wide, sizeof *wide * f->n)
+	                    : app_upload(a, "particles", from, sizeof *from * f->n);
+}
+
 static void check(struct app *a, const struct filter *f, void *const d[ARRAYS], int which, float relative)
 {
 	static const char *const names[ARRAYS] = {"x", "y", "new x", "new y", "weight", "", ""};
 	float *got = (float *)app_host(a, f->n, sizeof *got);
-	app_to_host(a, got, d[which], sizeof *got * f->n);
+	double *wide = (double *)app_host(a, f->n, sizeof *wide);
+	fetch(a, f, d[which], wide);
+	for (uint32_t i = 0; i < f->n; i++)
+		got[i] = (float)wide[i];
 	app_check_floats(a, names[which], got, f->p[which], f->n, relative);
 }
 
@@ -184,6 +240,16 @@ static void run_frame(struct app *a, struct filter *f, void *const d[ARRAYS], co
 {
 	uint32_t ctas = app_ceil(f->n, BLOCK);
 	struct app_dims grid = app_1d(ctas), block = app_1d(BLOCK);
+	if (f->is_double) {
+		APP_LAUNCH(a, particle_likelihood_double, grid, block, 0, &d[X], &d[Y], &d[XJ], &d[YJ], &d[WEIGHT],
+		           &frame, &partial, &f->n, &f->side, &t);
+		APP_LAUNCH(a, particle_sum_double, grid, block, 0, &partial, &ctas);
+		APP_LAUNCH(a, particle_normalize_double, grid, block, 0, &d[WEIGHT], &partial, &f->n);
+		APP_LAUNCH(a, particle_cdf_double, grid, block, 0, &d[WEIGHT], &d[CDF], &d[U], &f->n);
+		APP_LAUNCH(a, particle_find_index_double, grid, block, 0, &d[X], &d[Y], &d[CDF], &d[U], &d[XJ],
+		           &d[YJ], &f->n);
+		return;
+	}
 	APP_LAUNCH(a, particle_likelihood, grid, block, 0, &d[X], &d[Y], &d[XJ], &d[YJ], &d[WEIGHT], &frame, &partial,
 	           &f->n, &f->side, &t);
 	APP_LAUNCH(a, particle_sum, grid, block, 0, &partial, &ctas);
@@ -196,11 +262,13 @@ APP(particlefilter_float)
 {
 	struct filter f;
 	f.n = app_pick(a, 512, 1024, 2048, 8192), f.side = 128;
+	f.is_double = (int)app_pick(a, 0, 0, 0, 1);
+	f.cdf = (double *)app_host(a, f.n, sizeof *f.cdf);
+	f.marks = (double *)app_host(a, f.n, sizeof *f.marks);
 	uint32_t frames = app_pick(a, 4, 3, 4, 3), pixels = f.side * f.side;
-	size_t bytes = f.n * sizeof(float);
 	unsigned char *frame = (unsigned char *)app_host(a, pixels, 1);
 	void *d[ARRAYS], *video = app_device(a, "frame", pixels);
-	void *partial = app_device(a, "sums", sizeof(float) * (app_ceil(f.n, BLOCK) + 1));
+	void *partial = app_device(a, "sums", (f.is_double ? sizeof(double) : sizeof(float)) * (app_ceil(f.n, BLOCK) + 1));
 	for (int i = 0; i < 2 * POINTS; i++)
 		f.offset[i] = i & 1 ? i / 2 / 7 - 3 : i / 2 % 7 - 3;
 	APP_TO_SYMBOL(a, offsets, f.offset, sizeof f.offset);
@@ -208,15 +276,15 @@ APP(particlefilter_float)
 		f.p[i] = (float *)app_host(a, f.n, sizeof **f.p);
 		for (uint32_t j = 0; j < f.n; j++)
 			f.p[i][j] = i == WEIGHT ? 1.0f / (float)f.n : i == XJ || i == YJ ? (float)f.side / 2 : 0;
-		d[i] = app_upload(a, "particles", f.p[i], bytes);
+		d[i] = upload(a, &f, f.p[i]);
 	}
 	for (uint32_t t = 0; t < frames; t++) {
 		draw_frame(a, frame, f.side, t);
 		app_to_device(a, video, frame, pixels);
 		run_frame(a, &f, d, video, partial, t);
 		reference_weights(&f, frame, t);
-		app_to_host(a, f.p[CDF], d[CDF], bytes);
-		app_to_host(a, f.p[U], d[U], bytes);
+		fetch(a, &f, d[CDF], f.cdf);
+		fetch(a, &f, d[U], f.marks);
 		reference_positions(&f);
 		check(a, &f, d, X, 0);
 		check(a, &f, d, Y, 0);

@@ -25,6 +25,10 @@ same "gates are of programs that the papers name" "" "$(awk -F'\t' '
 	FNR == NR { if ($1 == "app") named[$2, $4] = 1; next }
 	!/^#/ && (!(($1, $2) in named) || $7 !~ /^(yes|no)$/ || $8 !~ /^paper:/) { print $1, $2 }' "$V/published.tsv" "$V/gates.tsv")"
 
+refuses "originals need a checkout" 2 'set RODINIA' env -u RODINIA bash "$V/originals.sh" build
+same "originals are of our workloads" "" "$(awk -F'\t' '!/^#/ { print $1; if (NF != 5) print "fields:", NF }' "$V/originals.tsv" | sort -u |
+	grep -vxF -f <("$CT_BIN/tracegen" --list | awk '{ print $1 }'))"
+
 # Where a paper's row has an input of its own, the trace is another one; other rows and sizes keep theirs.
 . "$V/papers.sh"
 inputs() { (cd "$CT_ROOT" && SIZE=$1 && for p in morpheus tag-split; do echo "$p $(input "$p" cfd)"; done | paste -sd,); }

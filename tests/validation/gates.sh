@@ -43,7 +43,7 @@ measure() { # PAPER WORKLOAD
 		{ awk -F'\t' -v p="$1" -v w="$2" '!($1 == p && $2 == w)' "$rows"; cat "$dir/row"; } | sort -u >"$dir/rows" && cp "$dir/rows" "$rows"
 	fi
 	awk -F'\t' -v p="$1" -v w="$2" '$1 == p && $2 == w' "$rows"
-	[ -n "$OUT" ] || rm -f "$trace"
+	[ -n "$OUT${TRACES:-}" ] || rm -f "$trace"
 }
 
 [ $# -gt 0 ] || set -- morpheus shared-l1 tag-split malekeh

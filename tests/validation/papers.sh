@@ -35,10 +35,13 @@ input() { # PAPER WORKLOAD
 	[ "$SIZE" != paper ] || app_column "$1" "$2" 6
 }
 
-# Sets trace to the packed trace of a paper's workload of size SIZE in the folder $traces, which is made where it is not there;
+# Sets trace to the packed trace of a paper's workload: of TRACES, a folder of other programs' traces, where that is set; else
+# of size SIZE in the folder $traces, which is made where it is not there;
 # with "values" also what bdi says of its memory, beside it in .bdi. $dir is a scratch folder, $build has the programs.
 make_trace() { # PAPER WORKLOAD [values]
 	local values=${3:+--values} input
+	trace=${TRACES:-}/$2.ctz
+	[ -n "${TRACES:-}" ] && { [ -s "$trace" ]; return; }
 	input=$(input "$1" "$2")
 	trace=$traces/$2-$SIZE${input// /}.ctz
 	[ -s "$trace" ] && { [ -z "$values" ] || [ -s "${trace%.ctz}.bdi" ]; } && return
