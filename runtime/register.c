@@ -1,7 +1,8 @@
 /* What a program was compiled with: its modules of PTX, their kernels, variables and references.
  *
  * clang makes a program register each of its translation units before main(). A unit's module is read
- * when something of it is used, so that a program that uses little starts at once. */
+ * when something of it is used, so that a program that uses little starts at once. Units that need functions or variables
+ * of one another are joined then (runtime/link.c). */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "ptx/link.h"
 #include "runtime/register.h"
 #include "runtime/runtime.h"
 
@@ -28,6 +30,9 @@ struct symbol {
 	struct ct_cuda_module *module;
 	const void *shadow;
 	void *managed; /* where the device has it, of a __managed__ variable; else NULL */
+	int valued; /* of such a one: it has its first value, and the program may have given it another */
+	void *kept;   /* its value while its module is read; NULL: none is kept */
+	size_t bytes; /* of that */
 	char *name;
 };
 
@@ -122,6 +127,8 @@ void ct_cuda_remove_module(struct ct_cuda_module *m)
 	drop_functions(m);
 	drop_symbols(m);
 	drop_textures(m);
+	if (m->into && --m->into->joined == 0)
+		ct_cuda_remove_module(m->into);
 	ct_cuda_release_variables(m);
 	ct_ptx_free(m->ptx);
 	free(m->access);
@@ -130,13 +137,80 @@ void ct_cuda_remove_module(struct ct_cuda_module *m)
 	free(m);
 }
 
+struct ct_cuda_module *ct_cuda_modules(void)
+{
+	return modules;
+}
+
+/* Gives *name the name that it has in the joined text. */
+static int rename_to(char **name, const struct ct_ptx_linker *l, size_t text)
+{
+	const char *now = ct_ptx_linker_name(l, text, *name);
+	char *copy = now == *name ? *name : ct_strndup(now, strlen(now));
+	if (!copy)
+		return -1;
+	if (copy != *name)
+		free(*name);
+	*name = copy;
+	return 0;
+}
+
+cudaError_t ct_cuda_move_module(struct ct_cuda_module *m, struct ct_cuda_module *into,
+                                const struct ct_ptx_linker *l, size_t text)
+{
+	int failed = 0;
+	for (struct ct_cuda_function *f = functions; f; f = f->next)
+		if (f->module == m) {
+			failed |= rename_to(&f->name, l, text);
+			f->module = into;
+		}
+	for (struct symbol *s = symbols; s; s = s->next)
+		if (s->module == m) {
+			failed |= rename_to(&s->name, l, text);
+			s->module = into;
+		}
+	for (struct ct_cuda_texture_reference *t = textures; t; t = t->next)
+		if (t->module == m) {
+			failed |= rename_to(&t->name, l, text);
+			t->module = into;
+		}
+	m->into = into;
+	into->joined++;
+	return failed ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+
+/* Whether a __managed__ variable of any module has its value already. */
+static int has_value(const void *managed)
+{
+	for (const struct symbol *s = symbols; s; s = s->next)
+		if (s->managed == managed && s->valued)
+			return 1;
+	return 0;
+}
+
 /* A __managed__ variable has its place; any other gets one. */
 static void *place_variable(void *ctx, const char *name, uint64_t bytes, uint32_t align)
 {
-	for (const struct symbol *s = symbols; s; s = s->next)
-		if (s->module == ctx && s->managed && strcmp(s->name, name) == 0)
-			return memset(s->managed, 0, bytes);
+	for (struct symbol *s = symbols; s; s = s->next)
+		if (s->module == ctx && s->managed && strcmp(s->name, name) == 0) {
+			if (!has_value(s->managed))
+				return memset(s->managed, 0, bytes);
+			s->bytes = bytes;
+			s->kept = malloc(bytes);
+			return s->kept ? memcpy(s->kept, s->managed, bytes), s->managed : NULL;
+		}
 	return ct_cuda_place_variable(ctx, name, bytes, align);
+}
+
+/* Gives __managed__ variables back what they had before their module was read. */
+static void restore_values(void)
+{
+	for (struct symbol *s = symbols; s; s = s->next) {
+		if (s->kept)
+			memcpy(s->managed, s->kept, s->bytes);
+		free(s->kept);
+		s->kept = NULL;
+	}
 }
 
 cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
@@ -144,6 +218,13 @@ cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
 	struct ct_ptx_placing placing = {place_variable, m};
 	struct ct_error e;
 	unsigned magic = 0;
+	if (!m->tried && !m->owned && !m->into) {
+		cudaError_t error = ct_cuda_link_modules();
+		if (error != cudaSuccess)
+			return error;
+	}
+	if (m->into)
+		return ct_cuda_read_module(m->into);
 	if (m->tried)
 		return m->ptx ? cudaSuccess : cudaErrorInvalidPtx;
 	m->tried = 1;
@@ -154,13 +235,15 @@ cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
 		ct_cuda.fault = cudaErrorNoKernelImageForDevice;
 		return cudaErrorNoKernelImageForDevice;
 	}
-	if (ct_ptx_read_placed(&m->ptx, m->text, strlen(m->text), m->name, &placing, &e) != CT_OK) {
+	int rc = ct_ptx_read_placed(&m->ptx, m->text, strlen(m->text), m->name, &placing, &e);
+	restore_values();
+	if (rc != CT_OK) {
 		ct_cuda_release_variables(m);
 		ct_cuda_say("%s", e.text);
 		if (e.status == CT_ERR_NOMEM)
 			return cudaErrorMemoryAllocation;
 		/* A program that does not look at launches must not go on as if its kernels had run. */
-		if (!m->owned)
+		if (!m->owned || m->joined)
 			ct_cuda.fault = cudaErrorInvalidPtx;
 		return cudaErrorInvalidPtx;
 	}
@@ -239,14 +322,15 @@ int ct_cuda_is_module(const struct ct_cuda_module *m)
 
 cudaError_t ct_cuda_find_symbol(const void *shadow, const struct ct_ptx_variable **out)
 {
+	/* A unit that only declares a variable may register it, too: the one that has storage counts. */
 	for (struct symbol *s = symbols; s && shadow; s = s->next)
 		if (s->shadow == shadow) {
 			cudaError_t error = ct_cuda_read_module(s->module);
-			*out = error == cudaSuccess ? ct_ptx_find_variable(s->module->ptx, s->name)
-			                            : NULL;
-			if (error == cudaSuccess && (!*out || !(*out)->storage))
-				error = cudaErrorInvalidSymbol;
-			return error;
+			if (error != cudaSuccess)
+				return error;
+			*out = ct_ptx_find_variable(s->module->ptx, s->name);
+			if (*out && (*out)->storage)
+				return cudaSuccess;
 		}
 	return cudaErrorInvalidSymbol;
 }
@@ -286,6 +370,34 @@ void **__cudaRegisterFatBinary(void *binary)
 	return (void **)m;
 }
 
+/* Whether the module has a __managed__ variable of that name. */
+static int is_managed(const void *ctx, const char *name)
+{
+	for (const struct symbol *s = symbols; s; s = s->next)
+		if (s->module == ctx && s->managed && strcmp(s->name, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Gives the __managed__ variables of a module their first values while modules that it needs may not be there yet. Returns 0 where these
+ * values cannot be had from the variables alone. */
+static int give_values(struct ct_cuda_module *m)
+{
+	struct ct_ptx_placing placing = {place_variable, m};
+	struct ct_ptx_module *variables = NULL;
+	struct ct_buf text = {0};
+	struct ct_error e;
+	int given = ct_cuda_pick_variables(m, is_managed, &text) == cudaSuccess &&
+	            ct_ptx_read_placed(&variables, text.data, text.len, m->name, &placing, &e) == CT_OK;
+	for (struct symbol *s = symbols; s && given; s = s->next)
+		if (s->module == m && s->managed && ct_ptx_find_variable(variables, s->name))
+			s->valued = 1;
+	if (given)
+		ct_ptx_free(variables);
+	ct_buf_free(&text);
+	return given;
+}
+
 /* The program may use __managed__ variables from now on: they get their first values. */
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
@@ -293,7 +405,8 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	if (!m->managed)
 		return;
 	ct_cuda_enter();
-	ct_cuda_read_module(m);
+	if (!ct_cuda_is_relocatable(m) || !give_values(m))
+		ct_cuda_read_module(m);
 	ct_cuda_leave_quietly(cudaSuccess);
 }
 

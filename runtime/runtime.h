@@ -13,9 +13,11 @@
 
 #include "data/cuda/cuda_runtime_api.h"
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "ptx/emulate.h"
+#include "ptx/link.h"
 #include "ptx/ptx.h"
 
 /* What programs are told of the driver, 1000 * major + 10 * minor: as on most machines it is newer than the run-time they were compiled
@@ -212,7 +214,8 @@ void ct_cuda_end_capture(cudaGraph_t graph);
 
 /* ---- modules ---- */
 
-/* One PTX text: of a program's fat binary or of cuModuleLoad. It is read when something of it is used. */
+/* One PTX text: of a program's fat binary or of cuModuleLoad. It is read when something of it is used; modules of a program that need
+ * functions or variables of one another are joined then. */
 struct ct_cuda_module {
 	struct ct_cuda_module *next;
 	char *name;       /* for messages */
@@ -220,7 +223,10 @@ struct ct_cuda_module {
 	char *owned;      /* the text, where it is the module's own; else NULL */
 	int tried;        /* 1: it has been read, or cannot be */
 	struct ct_ptx_module *ptx;
-	int managed;           /* it has __managed__ variables */
+	int managed; /* it has __managed__ variables */
+	int joined;  /* it is made of that many modules of the program that are still there */
+	struct ct_cuda_module
+		*into;         /* of a module that was linked with others: the one that they became */
 	int allocates;         /* its kernels may call malloc() */
 	unsigned char *access; /* of the check init: per instruction; NULL: not yet made */
 };
@@ -251,6 +257,20 @@ struct ct_cuda_texture_reference {
 
 /* Reads the module where that was not tried before; says why where it cannot be. */
 cudaError_t ct_cuda_read_module(struct ct_cuda_module *m);
+/* Joins those modules of the program that need functions or variables of one another and have not been read: their kernels, variables
+ * and references belong to a new module from then on. Says what stands against it; such modules cannot be read any more. */
+cudaError_t ct_cuda_link_modules(void);
+/* All modules, the youngest first. */
+struct ct_cuda_module *ct_cuda_modules(void);
+/* Makes what belongs to a module belong to another, whose text has the linker's names for those of its text `text`. */
+cudaError_t ct_cuda_move_module(struct ct_cuda_module *m, struct ct_cuda_module *into,
+                                const struct ct_ptx_linker *l, size_t text);
+/* 1: the module was compiled to be linked with others. */
+int ct_cuda_is_relocatable(const struct ct_cuda_module *m);
+/* Appends a text that has those variables of the module that `wanted` answers 1 for, and nothing else. */
+cudaError_t ct_cuda_pick_variables(const struct ct_cuda_module *m,
+                                   int (*wanted)(const void *module, const char *name),
+                                   struct ct_buf *out);
 /* Makes a module of a text that outlives it (copy 0) or of a copy; NULL: no memory. */
 struct ct_cuda_module *ct_cuda_add_module(const char *name, const char *text, int copy);
 /* Frees a module with its kernels, variables and references. */

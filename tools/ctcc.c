@@ -31,6 +31,9 @@ enum {
 	OPT_PREC_SQRT,
 	OPT_FMAD,
 	OPT_RDC,
+	OPT_DC,
+	OPT_DW,
+	OPT_DLINK,
 	OPT_REFUSED, /* by name: several options in a row */
 	OPT_REFUSED_END = OPT_REFUSED + 8,
 	OPT_M,
@@ -87,13 +90,15 @@ static const struct ct_option options[] = {
 	{OPT_MT, "dependency-target-name", "NAME", "-MT: the target of that rule"},
 	{OPT_MP, "generate-dependency-targets", NULL, "-MP: a target for each header"},
 	{OPT_DRYRUN, "dryrun", NULL, "-dryrun: show the commands, run none"},
-	{OPT_RDC, "relocatable-device-code", "BOOL", "-rdc: false; true is refused"},
-	{OPT_REFUSED, "device-c", NULL, "-dc: refused"},
-	{OPT_REFUSED + 1, "device-link", NULL, "-dlink: refused"},
+	{OPT_RDC, "relocatable-device-code", "BOOL",
+         "-rdc: true: kernels may use device functions and variables\nof other sources"},
+	{OPT_DC, "device-c", NULL, "-dc: -rdc=true and -c"},
+	{OPT_DW, "device-w", NULL, "-dw: -rdc=false and -c"},
+	{OPT_DLINK, "device-link", NULL,
+         "-dlink: make an object without content (default a_dlink.o):\nprograms link their device side when they run"},
 	{OPT_REFUSED + 2, "cubin", NULL, "refused: PTX is all that is made"},
 	{OPT_REFUSED + 4, "lib", NULL, "refused: make the archive with ar"},
 	{OPT_REFUSED + 5, "dlink-time-opt", NULL, "-dlto: refused"},
-	{OPT_REFUSED + 6, "device-w", NULL, "-dw: refused"},
 	{OPT_IGNORED, "maxrregcount", "N", "accepted and recorded"},
 	{OPT_IGNORED, "cudart", "KIND", "accepted; the run-time is libctcuda"},
 	{OPT_IGNORED, "default-stream", "KIND", "accepted; every stream keeps the order of the calls"},
@@ -182,10 +187,8 @@ static int refuse_option(int key, struct ct_error *e)
 		return ct_fail(e, CT_ERR_UNSUPPORTED,
 		               "-lib is not supported: compile with -c, then use ar");
 	default:
-		return ct_fail(
-			e, CT_ERR_UNSUPPORTED,
-			"relocatable device code (-rdc=true, -dc, -dlink) is not supported: device functions "
-			"must be in the file that calls them, and dynamic parallelism is refused");
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "-dlto is not supported: use -dc, whose objects are linked as they are");
 	}
 }
 
@@ -208,7 +211,14 @@ static int parse_flag(struct ctcc_job *j, int key, const char *v, struct ct_erro
 		return st;
 	case OPT_RDC:
 		st = parse_bool("-rdc", v, &yes, e);
-		return st == CT_OK && yes ? refuse_option(OPT_REFUSED, e) : st;
+		j->relocatable = st == CT_OK && yes;
+		return st;
+	case OPT_DC:
+	case OPT_DW:
+		j->relocatable = key == OPT_DC;
+		j->stage = CTCC_OBJECT;
+		return CT_OK;
+	case OPT_DLINK: j->stage = CTCC_DEVICE_LINK; return CT_OK;
 	case OPT_FAST:
 		j->fast_math = j->flush = j->approximate_divide = j->approximate_sqrt = 1;
 		return CT_OK;

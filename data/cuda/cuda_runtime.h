@@ -61,6 +61,12 @@ static __attribute__((constructor(101), used)) void ct_cuda_managed(void)
 }
 #endif
 
+/* clang hands the device side of a source to the run-time only where the host knows something of it: of device functions that other
+ * sources call it does not. */
+#if defined(__CUDACC_RDC__) && defined(__CUDA__) && !defined(__CUDA_ARCH__)
+static __device__ char ct_cuda_relocatable __attribute__((used));
+#endif
+
 /* How the object was made, for `readelf -p ctcc_flags PROGRAM`. */
 #if defined(CTCC_FLAGS) && !defined(__CUDA_ARCH__)
 static const char ct_cuda_flags[] __attribute__((section("ctcc_flags"), used)) = CTCC_FLAGS;

@@ -7,8 +7,8 @@ ctcc=$PWD/ctcc
 printf '#!/bin/sh\nTMPDIR=%s exec %s "$@"\n' "$own" "$CT_BIN/ctcc" >ctcc
 chmod +x ctcc
 
-refuses "relocatable device code" 2 'relocatable device code' "$ctcc" -rdc=true -c a.cu
-refuses "device linking" 2 'dynamic parallelism' "$ctcc" -dc a.cu
+refuses "linking of the device side in advance" 2 'dlto is not supported' "$ctcc" -dlto -dc a.cu
+refuses "neither true nor false" 2 'write true or false' "$ctcc" -rdc=yes -c a.cu
 refuses "machine code" 2 'machine code' "$ctcc" -cubin a.cu
 refuses "libraries that are not there" 2 'cublas is not supported' "$ctcc" a.cu -lcublas
 refuses "unknown options" 2 'unknown' "$ctcc" --frobnicate a.cu
@@ -51,6 +51,7 @@ static __device__ int lane()
 static inline const char *percent() { return "%laneid"; }
 END
 cp a.cu c.cu
+refuses "a source where objects are linked" 2 'compile the sources with -dc' "$ctcc" -dlink a.cu
 refuses "one name for two objects" 2 'one name for 2 outputs' "$ctcc" -c -o x.o a.cu c.cu
 refuses "a compiler that is not there" 2 'cannot be started' env CTCC_CLANG=no-such-clang "$ctcc" -c a.cu
 same "--dryrun shows both sides and runs neither" "2 0" "$("$ctcc" -dryrun -c a.cu 2>&1 | grep -c '^#\$ .*--cuda-.*-only') $(ls ./*.o 2>/dev/null | wc -l)"
@@ -123,6 +124,25 @@ for clang in clang-19 clang-14; do
 		check "$clang: textures and surfaces, $name" "$CT_RELEASE/ctcc" -o $name "$CT_ROOT/tests/cuda/$name.cu"
 		same "$clang: which are as they should be" "0 failures" "$(./$name 2>&1)"
 	done
+	# Device code of one source that another uses: two sources at once, and objects by themselves.
+	rdc=$CT_ROOT/tests/cuda
+	want=$'linked: 221\nother: 7\n221 70 250 234 1 16 0 0 7 3 71\ndepth 71, own 11 and 22, books 200, table 1.5, managed 35\nno error'
+	check "$clang: -rdc=true with two sources" "$CT_RELEASE/ctcc" -rdc=true -o linked "$rdc/linked.cu" "$rdc/linked_other.cu"
+	same "$clang: which use each other's functions and variables" "$want" "$(./linked 2>&1)"
+	check "$clang: in the other order" "$CT_RELEASE/ctcc" -rdc true -o linked "$rdc/linked_other.cu" "$rdc/linked.cu"
+	same "$clang: the same" "$want" "$(./linked 2>&1)"
+	check "$clang: -dc" "$ctcc" -dc "$rdc/linked.cu" "$rdc/linked_other.cu"
+	check "$clang: -dlink" "$ctcc" -dlink linked.o linked_other.o -o link.o
+	same "$clang: makes an object without content" "" "$(nm link.o 2>&1 | grep -v 'no symbols')"
+	check "$clang: objects and that one" "$CT_RELEASE/ctcc" linked.o linked_other.o link.o -o linked
+	same "$clang: the same, too" "$want" "$(./linked 2>&1)"
+	check "$clang: objects alone" "$CT_RELEASE/ctcc" -rdc=true linked.o linked_other.o -o linked
+	same "$clang: and the same" "$want" "$(./linked 2>&1)"
+	check "$clang: -dw is -c" eval '"$ctcc" -dw -o w.o a.cu -Ifar && "$ctcc" -c -o c.o a.cu -Ifar && [ "$(nm w.o)" = "$(nm c.o)" ]'
+	printf '__device__ int f(int x) { return x + 1; }\n__device__ int v = 4;\n' >f.cu
+	printf '#include <cstdio>\n__device__ int f(int);\nextern __device__ int v;\n__global__ void k() { printf("%%d\\n", f(v)); }\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >calls.cu
+	check "$clang: a source of device functions alone" "$CT_RELEASE/ctcc" -rdc=true -o calls calls.cu f.cu
+	same "$clang: is there" "5 0" "$(./calls) $?"
 done
 same "no temporary file is left" "" "$(ls "$own")"
 if [ -n "$found" ]; then

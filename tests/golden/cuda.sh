@@ -134,6 +134,14 @@ the other unit has 21" "$(./texture)"
 check "and are captured" "$T" capture -o t -- ./texture
 same "with variables at places of their own" 2 "$(awk -F'\t' '$3 ~ /own/ {print $1}' t/arrays.tsv | sort -u | wc -l)"
 
+# Device code in two sources.
+check "sources whose device code is linked compile" "$CT_RELEASE/ctcc" -lineinfo -rdc=true -o linked "$CT_ROOT/tests/cuda/linked.cu" "$CT_ROOT/tests/cuda/linked_other.cu"
+same "they run" "no error" "$(./linked | tail -n 1)"
+check "and are captured" "$T" capture -o linked.ctz -- ./linked
+same "a variable of both is there once, one of each twice" "1 2" \
+	"$(arrays linked.ctz | grep -c '^depth ') $(arrays linked.ctz | grep -c '^_ZL3own')"
+same "kernels of one name are told apart" "1:_ZL3usePi 2:_ZL3usePi\$2" "$(names linked.ctz)"
+
 # The headers' other numbers and functions, products of matrices, graphs, and what boards do with careless lanes.
 agrees() { # NAME EXPECTED OPTION...
 	local name=$1 expected=$2

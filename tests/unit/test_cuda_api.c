@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -149,6 +150,52 @@ static CUfunction put(CUmodule *m)
 	return f;
 }
 
+/* Two texts, of which one calls what the other has. */
+static void texts_are_linked(void **state)
+{
+	static const char head[] = ".version 6.3\n.target sm_70\n.address_size 64\n";
+	static const char calls[] =
+		".extern .func (.param .b32 r) seven();\n"
+		".visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p];\n"
+		"  { .param .b32 x; call.uni (x), seven, (); ld.param.b32 %r1, [x]; }\n"
+		"  st.global.u32 [%rd1], %r1; ret; }\n";
+	static const char seven[] =
+		".visible .func (.param .b32 r) seven() { .reg .b32 %r<2>; mov.u32 %r1, 7;\n"
+		"  st.param.b32 [r], %r1; ret; }\n";
+	const char *const part[] = {calls, seven, seven};
+	CUdeviceptr p;
+	(void)state;
+	FINE(cuMemAlloc(&p, 4));
+	for (unsigned n = 2; n <= 3; n++) {
+		CUlinkState link;
+		CUmodule m;
+		CUfunction f;
+		void *image, *args[] = {&p};
+		char both[600];
+		int got = 0;
+		FINE(cuLinkCreate(0, NULL, NULL, &link));
+		for (unsigned i = 0; i < n; i++) {
+			snprintf(both, sizeof both, "%s%s", head, part[i]);
+			FINE(cuLinkAddData(link, CU_JIT_INPUT_PTX, both, strlen(both), NULL, 0, NULL,
+			                   NULL));
+		}
+		if (n == 3) { /* seven is there twice */
+			BAD(CUDA_ERROR_INVALID_PTX, cuLinkComplete(link, &image, NULL));
+			FINE(cuLinkDestroy(link));
+			break;
+		}
+		FINE(cuLinkComplete(link, &image, NULL));
+		FINE(cuModuleLoadData(&m, image));
+		FINE(cuLinkDestroy(link));
+		FINE(cuModuleGetFunction(&f, m, "k"));
+		FINE(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+		FINE(cuMemcpyDtoH(&got, p, sizeof got));
+		assert_int_equal(got, 7);
+		FINE(cuModuleUnload(m));
+	}
+	FINE(cuMemFree(p));
+}
+
 static void launches_have_attributes(void **state)
 {
 	CUmodule m, same;
@@ -234,6 +281,7 @@ int main(void)
 		cmocka_unit_test(advice_is_kept),
 		cmocka_unit_test(one_device_has_access),
 		cmocka_unit_test(others_are_refused),
+		cmocka_unit_test(texts_are_linked),
 		cmocka_unit_test(launches_have_attributes),
 		cmocka_unit_test(memory_is_mapped_where_the_program_wants_it),
 	};

@@ -145,6 +145,10 @@ static void cuda_words(const struct build *b, const char *side, const char *over
 	ctcc_add(w, "-Wno-unknown-warning-option");
 	ctcc_add(w, "-Wno-reserved-user-defined-literal");
 	ctcc_addf(w, "-idirafter%s/cuda/after", b->data);
+	if (j->relocatable) {
+		ctcc_add(w, "-D__CUDACC_RDC__");
+		ctcc_add(w, "-Wno-ignored-attributes"); /* of extern __managed__ */
+	}
 	if (overlay) {
 		ctcc_add(w, "-ivfsoverlay");
 		ctcc_add(w, overlay);
@@ -268,11 +272,13 @@ static int device_side(struct build *b, const char *source, unsigned number, con
 	return st;
 }
 
-/* libctcuda finds the end of the text by a NUL, which clang 19 does not put behind what it includes. */
-static int end_with_nul(const char *ptx, struct ct_error *e)
+/* libctcuda finds the end of the text by a NUL, which clang 19 does not put behind what it includes. A last line tells it of texts that
+ * may need one another. */
+static int end_text(const char *ptx, int relocatable, struct ct_error *e)
 {
 	FILE *f = fopen(ptx, "ab");
-	int bad = !f || fputc('\0', f) == EOF;
+	int bad = !f || (relocatable && fputs("\n// ctcc: relocatable device code\n", f) == EOF) ||
+	          fputc('\0', f) == EOF;
 	if ((f && fclose(f) != 0) || bad)
 		return ct_fail(e, CT_ERR_IO, "%s: cannot write", ptx);
 	return CT_OK;
@@ -373,9 +379,27 @@ static int compile_source(struct build *b, const char *source, unsigned number, 
 			return CT_ERR_IO;
 		st = device_side(b, source, number, overlay, ptx, e);
 		if (st == CT_OK && !j->dryrun)
-			st = end_with_nul(ptx, e);
+			st = end_text(ptx, j->relocatable, e);
 	}
-	return st == CT_OK ? host_side(b, source, overlay, ptx, out, e) : st;
+	if (st == CT_OK)
+		st = host_side(b, source, overlay, ptx, out, e);
+	return st == CT_OK && ptx && j->relocatable
+	               ? ctcc_share_shadows(b->t, ptx, out, number, j->dryrun, e)
+	               : st;
+}
+
+/* -dlink: libctcuda links the device side when the program runs, so that the object is there for makefiles alone. */
+static int link_device(struct build *b, struct ct_error *e)
+{
+	struct ctcc_words w = {0};
+	ctcc_add(&w, b->clang);
+	ctcc_add(&w, "-x");
+	ctcc_add(&w, "c");
+	ctcc_add(&w, "-c");
+	ctcc_add(&w, "-o");
+	ctcc_add(&w, b->j->out ? b->j->out : "a_dlink.o");
+	ctcc_add(&w, "/dev/null");
+	return run_linker(b, &w, e);
 }
 
 /* Links beside the output, so that what is there stays whole until the new one is. */
@@ -424,6 +448,10 @@ int ctcc_build(struct ct_tool *t, const struct ctcc_job *j, struct ct_error *e)
 			st = ct_fail(e, CT_ERR_IO, "%s: no such file, or it cannot be read",
 			             t->operand[i]);
 	}
+	if (st == CT_OK && j->stage == CTCC_DEVICE_LINK)
+		return sources ? ct_fail(e, CT_ERR_USAGE,
+		                         "-dlink wants objects: compile the sources with -dc first")
+		               : link_device(&b, e);
 	if (st == CT_OK && j->out && j->stage != CTCC_LINK && sources > 1)
 		st = ct_fail(e, CT_ERR_USAGE, "-o %s: one name for %d outputs: leave -o out", j->out,
 		             sources);

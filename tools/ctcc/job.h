@@ -24,7 +24,14 @@ void ctcc_words_free(struct ctcc_words *w);
  * "-lineinfo" and "--use_fast_math" get the long names of the table. Out of memory shows in out->failed. */
 void ctcc_spell(int argc, char **argv, struct ctcc_words *out);
 
-enum ctcc_stage { CTCC_LINK, CTCC_OBJECT, CTCC_PTX, CTCC_PREPROCESS, CTCC_DEPENDENCIES };
+enum ctcc_stage {
+	CTCC_LINK,
+	CTCC_OBJECT,
+	CTCC_PTX,
+	CTCC_PREPROCESS,
+	CTCC_DEPENDENCIES,
+	CTCC_DEVICE_LINK
+};
 
 struct ctcc_job {
 	enum ctcc_stage stage;
@@ -39,6 +46,7 @@ struct ctcc_job {
 	int fast_math, flush, uncontracted;
 	int approximate_divide, approximate_sqrt;
 	int dryrun, shared;
+	int relocatable;                /* -rdc=true: the device side may use that of other sources */
 	struct ctcc_words both;         /* -I -D -U -include ... of every compilation */
 	struct ctcc_words host;         /* -Xcompiler */
 	struct ctcc_words dependencies; /* -MD and its kin: of the host side */
@@ -68,6 +76,12 @@ const char *ctcc_temporary(const char *name, struct ct_error *e);
 /* A name beside `path` for output that is to take its place whole, removed at the end like the others. */
 const char *ctcc_beside(const char *path, struct ct_error *e);
 void ctcc_clean(void);
+
+/* The host side of a source that was compiled with -rdc=true: the variables that its device side `ptx` has for other sources are made
+ * known to these in `object`, where clang keeps their shadows to itself. `number` tells the sources of a run apart. Returns as
+ * ctcc_run() does. */
+int ctcc_share_shadows(struct ct_tool *t, const char *ptx, const char *object, unsigned number,
+                       int dryrun, struct ct_error *e);
 
 /* "kernel << <grid, block>> >(...)" means a launch to nvcc and shifts to clang, asm("mov.u32 %0, %smid;") wants "%%smid" of clang, and
  * "__shared__ alignas(16)" means nothing to it.
