@@ -65,6 +65,9 @@ static __attribute__((constructor(101), used)) void ct_cuda_managed(void)
  * sources call it does not. */
 #if defined(__CUDACC_RDC__) && defined(__CUDA__) && !defined(__CUDA_ARCH__)
 static __device__ char ct_cuda_relocatable __attribute__((used));
+#ifdef CTCC_DEVICE_NAMES
+__asm__(".include \"" CTCC_DEVICE_NAMES "\"");
+#endif
 #endif
 
 /* How the object was made, for `readelf -p ctcc_flags PROGRAM`. */

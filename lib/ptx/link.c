@@ -502,10 +502,10 @@ int ct_ptx_linker_pick(struct ct_ptx_linker *l, int (*wanted)(const void *ctx, c
 	return rc < 0 ? rc : ct_buf_check(out, e);
 }
 
-/* Whether a declaration, from behind .extern on, is of a function that libctcuda has. */
+/* Whether a declaration, from behind .extern on, is of a function that libctcuda or the language has. */
 static int is_of_runtime(const char *at)
 {
-	static const char *const known[] = {"vprintf", "__assertfail", "malloc", "free"};
+	static const char *const known[] = {"vprintf", "malloc", "free"};
 	at += strspn(at, " \t\n");
 	if (strncmp(at, ".shared", 7) == 0)
 		return 1;
@@ -518,6 +518,8 @@ static int is_of_runtime(const char *at)
 	}
 	at += strspn(at, " \t\n");
 	size_t n = strcspn(at, " \t\n(;");
+	if (strncmp(at, "__", 2) == 0) /* __assertfail, __cxa_pure_virtual */
+		return 1;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strlen(known[i]) == n && strncmp(at, known[i], n) == 0)
 			return 1;

@@ -143,6 +143,11 @@ for clang in clang-19 clang-14; do
 	printf '#include <cstdio>\n__device__ int f(int);\nextern __device__ int v;\n__global__ void k() { printf("%%d\\n", f(v)); }\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >calls.cu
 	check "$clang: a source of device functions alone" "$CT_RELEASE/ctcc" -rdc=true -o calls calls.cu f.cu
 	same "$clang: is there" "5 0" "$(./calls) $?"
+	check "$clang: one in an archive" eval '"$ctcc" -dc -MD f.cu && rm -f libf.a && ar rcs libf.a f.o && "$CT_RELEASE/ctcc" -rdc=true -o calls calls.cu -L. -lf'
+	same "$clang: is found there" "5 0 0" "$(./calls) $? $(grep -c "$own" f.d)"
+	printf '__device__ int v = 4;\n' >v.cu
+	"$CT_RELEASE/ctcc" -rdc=true -o missing calls.cu v.cu >out 2>&1
+	same "$clang: a function that no source has is named" "1 1" "$? $(grep -c 'undefined reference to .device function _Z1fi' out)"
 done
 same "no temporary file is left" "" "$(ls "$own")"
 if [ -n "$found" ]; then

@@ -285,7 +285,7 @@ static int end_text(const char *ptx, int relocatable, struct ct_error *e)
 }
 
 static int host_side(struct build *b, const char *source, const char *overlay, const char *ptx,
-                     const char *object, struct ct_error *e)
+                     const char *names, const char *object, struct ct_error *e)
 {
 	struct ctcc_words w = {0};
 	cuda_words(b, "--cuda-host-only", overlay, &w);
@@ -301,6 +301,8 @@ static int host_side(struct build *b, const char *source, const char *overlay, c
 		ctcc_add(&w, "-target-sdk-version=11.0");
 		add_record(b, &w);
 	}
+	if (names)
+		ctcc_addf(&w, "-DCTCC_DEVICE_NAMES=\"%s\"", names);
 	ctcc_add(&w, b->j->stage == CTCC_PREPROCESS     ? "-E"
 	             : b->j->stage == CTCC_DEPENDENCIES ? "-fsyntax-only"
 	                                                : "-c");
@@ -352,7 +354,7 @@ static int compile_source(struct build *b, const char *source, unsigned number, 
 {
 	const struct ctcc_job *j = b->j;
 	char own[PATH_MAX], name[PATH_MAX + 32];
-	const char *out = j->out, *overlay = NULL, *ptx = NULL;
+	const char *out = j->out, *overlay = NULL, *ptx = NULL, *names = NULL;
 	output_name(own, sizeof own, source, j->stage == CTCC_PTX ? j->ptx_suffix : ".o");
 	if (j->stage == CTCC_LINK) {
 		snprintf(name, sizeof name, "%u-%s", number, own);
@@ -381,8 +383,16 @@ static int compile_source(struct build *b, const char *source, unsigned number, 
 		if (st == CT_OK && !j->dryrun)
 			st = end_text(ptx, j->relocatable, e);
 	}
+	if (st == CT_OK && ptx && j->relocatable) {
+		snprintf(name, sizeof name, "%u.names", number);
+		names = ctcc_temporary(name, e);
+		if (!names)
+			return CT_ERR_IO;
+		if (!j->dryrun)
+			st = ctcc_name_functions(ptx, names, e);
+	}
 	if (st == CT_OK)
-		st = host_side(b, source, overlay, ptx, out, e);
+		st = host_side(b, source, overlay, ptx, names, out, e);
 	return st == CT_OK && ptx && j->relocatable
 	               ? ctcc_share_shadows(b->t, ptx, out, number, j->dryrun, e)
 	               : st;

@@ -83,6 +83,10 @@ void ctcc_clean(void);
 int ctcc_share_shadows(struct ct_tool *t, const char *ptx, const char *object, unsigned number,
                        int dryrun, struct ct_error *e);
 
+/* Writes lines of assembly to the file `names` by which the linker of the host knows the functions that the device side `ptx` has for
+ * other sources, and wants of them. Fails with CT_ERR_IO. */
+int ctcc_name_functions(const char *ptx, const char *names, struct ct_error *e);
+
 /* "kernel << <grid, block>> >(...)" means a launch to nvcc and shifts to clang, asm("mov.u32 %0, %smid;") wants "%%smid" of clang, and
  * "__shared__ alignas(16)" means nothing to it.
  * Where the source or a file that it includes by "..." is written so, *overlay is an overlay of file names (clang's -ivfsoverlay) that

@@ -1,7 +1,11 @@
-/* Variables of the device that other sources use: their shadows on the host.
+/* What the device side of a source has for others, and wants of them, told to the linker of the host.
  *
- * clang compiles each source as a whole program, in which a shadow is private to its object. The text of the device side tells which
- * variables are not static; objcopy makes their shadows known to other objects. */
+ * clang compiles each source as a whole program, in which the shadow of a variable is private to its object. The text of the device side
+ * tells which variables are not static; objcopy makes their shadows known to other objects.
+ *
+ * Functions of the device are nothing that the host's side of an object knows. So that the linker takes what is wanted out of
+ * archives, and misses what is not there, an object gets a symbol "device function NAME" of each function that it has for others, and
+ * wants those of the functions that it has not: lines of assembly say so, which the host side includes. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +64,52 @@ static int list_variables(const char *ptx, const char *names, int *some, struct 
 		fclose(from);
 	bad |= to && fclose(to) != 0;
 	return bad ? ct_fail(e, CT_ERR_IO, "%s: the variables of the device side cannot be listed", ptx)
+	           : CT_OK;
+}
+
+/* The name of the function that a line of PTX with ".func " declares or defines, in place; NULL: it has none there, or one of libctcuda's or the
+ * language's, as __assertfail and __cxa_pure_virtual. */
+static char *function_of(char *line)
+{
+	static const char *const known[] = {"vprintf", "malloc", "free"};
+	char *at = strstr(line, ".func ") + 6;
+	at += strspn(at, " ");
+	if (*at == '(') {
+		at += strcspn(at, ")");
+		at += *at == ')';
+	}
+	at += strspn(at, " ");
+	at[strcspn(at, " (;\n")] = '\0';
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(at, known[i]) == 0)
+			return NULL;
+	return *at && strncmp(at, "__", 2) != 0 ? at : NULL;
+}
+
+int ctcc_name_functions(const char *ptx, const char *names, struct ct_error *e)
+{
+	static const char mark[] = "device function ";
+	char line[8192];
+	FILE *from = fopen(ptx, "r"), *to = fopen(names, "w");
+	int bad = !from || !to || fputs(".pushsection .ctcuda_wants,\"\",@progbits\n", to) == EOF;
+	int begins = 1;
+	while (!bad && fgets(line, sizeof line, from)) {
+		int ends = strchr(line, '\n') != NULL, wants = strncmp(line, ".extern .func ", 14) == 0;
+		int weak = strncmp(line, ".weak .func ", 12) == 0;
+		int has = weak || strncmp(line, ".visible .func ", 15) == 0;
+		char *name = begins && (wants || has) ? function_of(line) : NULL;
+		if (name && wants)
+			bad = fprintf(to, ".quad \"%s%s\"\n", mark, name) < 0;
+		else if (name)
+			bad = fprintf(to, "%s \"%s%s\"\n.set \"%s%s\", 1\n", weak ? ".weak" : ".globl",
+			              mark, name, mark, name) < 0;
+		begins = ends;
+	}
+	bad = bad || ferror(from) || fputs(".popsection\n", to) == EOF;
+	if (from)
+		fclose(from);
+	bad |= to && fclose(to) != 0;
+	return bad ? ct_fail(e, CT_ERR_IO, "%s: the functions of the device side cannot be listed", ptx)
 	           : CT_OK;
 }
 
