@@ -172,17 +172,21 @@ cudaError_t ct_cuda_clone_graph(cudaGraph_t graph, cudaGraph_t *out)
 	return error;
 }
 
-/* The first node that is not sorted yet and whose predecessors are; NULL: there is none. */
+/* Whether a node is not sorted yet and its predecessors are. */
+static int is_next(const struct CUgraphNode_st *node)
+{
+	size_t done = 0;
+	while (done < node->nbefore && node->before[done]->order)
+		done++;
+	return !node->order && done == node->nbefore;
+}
+
+/* The first such node; NULL: there is none. */
 static struct CUgraphNode_st *next_node(const struct CUgraph_st *graph)
 {
-	for (size_t i = 0; i < graph->n; i++) {
-		struct CUgraphNode_st *node = graph->node[i];
-		size_t done = 0;
-		while (done < node->nbefore && node->before[done]->order)
-			done++;
-		if (!node->order && done == node->nbefore)
-			return node;
-	}
+	for (size_t i = 0; i < graph->n; i++)
+		if (is_next(graph->node[i]))
+			return graph->node[i];
 	return NULL;
 }
 
@@ -191,11 +195,9 @@ cudaError_t ct_cuda_sort_nodes(struct CUgraph_st *graph, struct CUgraphNode_st *
 	for (size_t i = 0; i < graph->n; i++)
 		graph->node[i]->order = 0;
 	for (size_t i = 0; i < graph->n; i++) {
-		struct CUgraphNode_st *at = graph->node[i], *node;
-		size_t done = 0; /* mostly they have been added in such an order */
-		while (done < at->nbefore && at->before[done]->order)
-			done++;
-		node = !at->order && done == at->nbefore ? at : next_node(graph);
+		struct CUgraphNode_st
+			*at = graph->node[i]; /* mostly they have been added in such an order */
+		struct CUgraphNode_st *node = is_next(at) ? at : next_node(graph);
 		if (!node)
 			return cudaErrorInvalidValue;
 		node->order = (unsigned)i + 1;

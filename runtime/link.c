@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ptx/link.h"
 #include "runtime/runtime.h"
-
-/* What ctcc writes at the end of the text of a unit that is to be linked with others. */
-#define RELOCATABLE "// ctcc: relocatable device code"
 
 int ct_cuda_is_relocatable(const struct ct_cuda_module *m)
 {
-	return strstr(m->text, RELOCATABLE) != NULL;
+	return strstr(m->text, CT_PTX_RELOCATABLE) != NULL;
 }
 
 cudaError_t ct_cuda_pick_variables(const struct ct_cuda_module *m,

@@ -41,6 +41,7 @@ static struct ct_cuda_function *functions;
 static struct symbol *symbols;
 static struct ct_cuda_texture_reference *textures;
 static unsigned units; /* translation units so far */
+static int unlinked;   /* 1: units have been registered since it was looked which need one another */
 
 /* A copy of a string, or the end of the program: registration has no way to fail. */
 static char *must_copy(const char *s)
@@ -218,10 +219,11 @@ cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
 	struct ct_ptx_placing placing = {place_variable, m};
 	struct ct_error e;
 	unsigned magic = 0;
-	if (!m->tried && !m->owned && !m->into) {
+	if (unlinked && !m->tried && !m->owned && !m->into) {
 		cudaError_t error = ct_cuda_link_modules();
 		if (error != cudaSuccess)
 			return error;
+		unlinked = 0;
 	}
 	if (m->into)
 		return ct_cuda_read_module(m->into);
@@ -366,6 +368,7 @@ void **__cudaRegisterFatBinary(void *binary)
 	struct ct_cuda_module *m = ct_cuda_add_module(name, w->data, 0);
 	if (!m)
 		must_have(SIZE_MAX);
+	unlinked = 1;
 	ct_cuda_leave_quietly(cudaSuccess);
 	return (void **)m;
 }

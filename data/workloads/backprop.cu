@@ -131,7 +131,7 @@ APP(backprop)
 	void *parts = app_device(a, "partial", sizeof *sum * sums);
 	void *deltas = app_device(a, "delta", sizeof delta);
 	void *old = app_device(a, "old", sizeof *before * weights);
-	if (app_pick(a, 0, 0, 0, 1))
+	if (a->size == APP_PAPER)
 		APP_LAUNCH(a, backprop_forward_powers, grid, block, 0, &in, &weight, &parts, &hidden);
 	else
 		APP_LAUNCH(a, backprop_forward, grid, block, 0, &in, &weight, &parts);
@@ -146,7 +146,7 @@ APP(backprop)
 	app_to_device(a, deltas, delta, sizeof delta);
 	app_to_device(a, weight, before, sizeof *before * weights);
 	app_to_device(a, old, want_old, sizeof *before * weights);
-	if (app_pick(a, 0, 0, 0, 1))
+	if (a->size == APP_PAPER)
 		APP_LAUNCH(a, backprop_adjust_double, grid, block, 0, &deltas, &in, &weight, &old, &hidden);
 	else
 		APP_LAUNCH(a, backprop_adjust, grid, block, 0, &deltas, &in, &weight, &old);

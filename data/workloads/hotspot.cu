@@ -98,7 +98,7 @@ APP(hotspot)
 	size_t right = rows < ctas ? (size_t)(rows * INNER - STEPS * (launches - 1)) * n : cells;
 	float step = 1, capacity = 1 / cap, r_x = rx, r_y = ry, r_z = rz;
 	for (uint32_t l = 0; l < launches; l++) {
-		if (app_pick(a, 0, 0, 0, 1))
+		if (a->size == APP_PAPER)
 			APP_LAUNCH(a, hotspot_steps_double, app_2d(ctas, rows), app_2d(TILE, TILE), 0, &steps,
 			           &power, &t[l & 1], &t[~l & 1], &n, &step, &capacity, &r_x, &r_y, &r_z);
 		else

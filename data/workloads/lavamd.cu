@@ -158,7 +158,7 @@ APP(lavamd)
 		make_box(&hb[i], (int)(i % side), (int)(i / side % side), (int)(i / side / side), (int)side);
 	const void *box = app_upload(a, "boxes", hb, sizeof *hb * boxes);
 	reference(hb, r, q, boxes, want);
-	if (app_pick(a, 0, 0, 0, 1)) {
+	if (a->size == APP_PAPER) {
 		run_double(a, boxes, box, r, q, got);
 	} else {
 		const void *positions = app_upload(a, "positions", r, sizeof *r * 4 * n);

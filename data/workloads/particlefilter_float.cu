@@ -262,7 +262,7 @@ APP(particlefilter_float)
 {
 	struct filter f;
 	f.n = app_pick(a, 512, 1024, 2048, 8192), f.side = 128;
-	f.is_double = (int)app_pick(a, 0, 0, 0, 1);
+	f.is_double = a->size == APP_PAPER;
 	f.cdf = (double *)app_host(a, f.n, sizeof *f.cdf);
 	f.marks = (double *)app_host(a, f.n, sizeof *f.marks);
 	uint32_t frames = app_pick(a, 4, 3, 4, 3), pixels = f.side * f.side;

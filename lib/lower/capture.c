@@ -270,7 +270,7 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 	j->capture = c;
 	j->launch = launch;
 	j->head = head;
-	uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	uint64_t ctas = ct_ptx_ctas(launch);
 	j->hands = launch->cooperative && ctas <= CT_PTX_COOPERATIVE_MAX ? (unsigned)ctas : THREADS_MAX;
 	int st = (j->hand = ct_calloc(j->hands, sizeof *j->hand)) ? CT_OK : ct_fail_nomem(e);
 	if (st == CT_OK)

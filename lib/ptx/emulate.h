@@ -215,6 +215,12 @@ struct ct_ptx_launch {
 	void *call_ctx;
 };
 
+/* CTAs of its grid. Pure. */
+static inline uint64_t ct_ptx_ctas(const struct ct_ptx_launch *l)
+{
+	return (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+}
+
 struct ct_ptx_result {
 	uint64_t steps;            /* executed warp instructions */
 	struct ct_ptx_fault fault; /* kind CT_PTX_NO_FAULT after success */

@@ -29,6 +29,9 @@ struct ct_ptx_run;
 #define CT_PTX_NO_SPLIT UINT32_MAX
 #define CT_PTX_ALL_LANES UINT32_MAX
 #define CT_PTX_BARRIERS 16
+/* Instructions that a warp executes before another one has its turn, and a CTA of a cooperative launch before another CTA. It decides nothing
+ * but how long threads that wait for one another spin. */
+#define CT_PTX_TURN 16384
 #define CT_PTX_ROWS_PAD \
 	512 /* behind the last row: operands that an operation does not have are read too */
 

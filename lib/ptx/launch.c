@@ -61,6 +61,10 @@ static int check_launch(const struct ct_ptx_launch *l, const struct ct_ptx_funct
 			"at least 1, and at most %d threads",
 			l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
 			l->block[2], MAX_THREADS);
+	if (l->cooperative && ct_ptx_ctas(l) > CT_PTX_COOPERATIVE_MAX)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "kernel %s: %" PRIu64 " blocks cannot run side by side: at most %d",
+		               l->kernel->name, ct_ptx_ctas(l), CT_PTX_COOPERATIVE_MAX);
 	for (unsigned i = 0; i < 3; i++)
 		if ((*f)->required_threads[0] && l->block[i] != (*f)->required_threads[i])
 			return ct_fail(e, CT_ERR_USAGE, "kernel %s wants blocks of (%u,%u,%u) threads",

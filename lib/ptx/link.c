@@ -502,28 +502,30 @@ int ct_ptx_linker_pick(struct ct_ptx_linker *l, int (*wanted)(const void *ctx, c
 	return rc < 0 ? rc : ct_buf_check(out, e);
 }
 
-/* Whether a declaration, from behind .extern on, is of a function that libctcuda or the language has. */
-static int is_of_runtime(const char *at)
+const char *ct_ptx_linked_function(const char *at, size_t *n)
 {
 	static const char *const known[] = {"vprintf", "malloc", "free"};
 	at += strspn(at, " \t\n");
-	if (strncmp(at, ".shared", 7) == 0)
-		return 1;
-	if (strncmp(at, ".func", 5) != 0)
-		return 0;
-	at += 5 + strspn(at + 5, " \t\n");
 	if (*at == '(') {
 		at += strcspn(at, ")");
 		at += *at == ')';
 	}
 	at += strspn(at, " \t\n");
-	size_t n = strcspn(at, " \t\n(;");
-	if (strncmp(at, "__", 2) == 0) /* __assertfail, __cxa_pure_virtual */
-		return 1;
+	*n = strcspn(at, " \t\n(;");
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (strlen(known[i]) == n && strncmp(at, known[i], n) == 0)
-			return 1;
-	return 0;
+		if (strlen(known[i]) == *n && strncmp(at, known[i], *n) == 0)
+			return NULL;
+	return strncmp(at, "__", 2) != 0 ? at : NULL;
+}
+
+/* Whether a declaration, from behind .extern on, is of what no text defines. */
+static int is_of_runtime(const char *at)
+{
+	size_t n;
+	at += strspn(at, " \t\n");
+	if (strncmp(at, ".shared", 7) == 0)
+		return 1;
+	return strncmp(at, ".func", 5) == 0 && !ct_ptx_linked_function(at + 5, &n);
 }
 
 int ct_ptx_asks_for_others(const char *text)

@@ -39,6 +39,13 @@ const char *ct_ptx_linker_name(const struct ct_ptx_linker *l, size_t text, const
 int ct_ptx_linker_pick(struct ct_ptx_linker *l, int (*wanted)(const void *ctx, const char *name),
                        const void *ctx, struct ct_buf *out, struct ct_error *e);
 
+/* The last line of a text that is to be linked with others, as ctcc writes it. */
+#define CT_PTX_RELOCATABLE "// ctcc: relocatable device code"
+
+/* The name of the function that a directive declares or defines, of which `at` is what stands behind ".func": *n characters, 0 where it has none
+ * there. NULL: libctcuda or the language has it, as __assertfail and __cxa_pure_virtual, and no text is asked for it. Pure. */
+const char *ct_ptx_linked_function(const char *at, size_t *n);
+
 /* 1: the text declares a function or variable .extern that no run-time library has. This is a quick look, which may err on the side of
  * 1. `text` ends with a NUL. Pure. */
 int ct_ptx_asks_for_others(const char *text);

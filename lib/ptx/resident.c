@@ -2,14 +2,10 @@
  *
  * They take turns in launch order, on one thread. A turn lasts until a warp sleeps, as one does that waits for what another CTA has to
  * do, or until the CTA has executed a number of instructions: whoever waits for another CTA without sleeping gets on as well. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "ptx/team.h"
-
-/* Instructions that a CTA executes before another one has its turn, where none of its warps sleeps. */
-enum { TURN = 16384 };
 
 /* What a CTA is doing. */
 enum state { NOT_BEGUN, RUNS, HAS_ENDED };
@@ -39,7 +35,7 @@ static int take_turn(struct residents *all, uint64_t i)
 		return r->status < 0 ? r->status : ct_fail_nomem(all->e);
 	c->state = RUNS;
 	r->sleeps = 0;
-	while (rc == 0 && !r->sleeps && r->steps - all->steps < TURN)
+	while (rc == 0 && !r->sleeps && r->steps - all->steps < CT_PTX_TURN)
 		rc = ct_ptx_turn_cta(r);
 	all->steps = r->steps;
 	if (rc < 0)
@@ -89,11 +85,7 @@ static void clean(struct residents *all)
 int ct_ptx_run_resident(struct ct_ptx_run *r, uint64_t *steps)
 {
 	const struct ct_ptx_launch *l = r->launch;
-	struct residents all = {.n = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], .e = r->e};
-	if (all.n > CT_PTX_COOPERATIVE_MAX)
-		return ct_fail(r->e, CT_ERR_USAGE,
-		               "kernel %s: %" PRIu64 " blocks cannot run side by side: at most %d",
-		               l->kernel->name, all.n, CT_PTX_COOPERATIVE_MAX);
+	struct residents all = {.n = ct_ptx_ctas(l), .e = r->e};
 	if (!(all.cta = ct_calloc((size_t)all.n, sizeof *all.cta)))
 		return ct_fail_nomem(r->e);
 	int st = make_runs(&all, r);

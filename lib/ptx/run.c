@@ -5,10 +5,6 @@
 #include "ptx/exec.h"
 #include "ptx/run.h"
 
-/* Instructions that a warp executes before another one has its turn. It decides nothing but how
- * long threads that wait for one another spin. */
-enum { TURN = 16384 };
-
 int ct_ptx_tell_straight(struct ct_ptx_run *r)
 {
 	struct ct_ptx_straight straight = r->straight;
@@ -323,7 +319,7 @@ static int step(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 int ct_ptx_run_warp(struct ct_ptx_warp *w)
 {
 	struct ct_ptx_run *r = w->run;
-	uint64_t until = r->steps + TURN;
+	uint64_t until = r->steps + CT_PTX_TURN;
 	while (w->current != CT_PTX_NO_SPLIT) {
 		const struct ct_ptx_op *o = NULL;
 		uint32_t mask = 0;

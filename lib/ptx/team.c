@@ -297,11 +297,7 @@ int ct_ptx_run_team(struct ct_ptx_run *r, uint64_t *steps)
 {
 	const struct ct_ptx_launch *l = r->launch;
 	struct ct_ptx_run *run[THREADS_MAX] = {r};
-	struct team t = {.launch = l,
-	                 .run = run,
-	                 .threads = 1,
-	                 .end = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
-	                 .e = r->e};
+	struct team t = {.launch = l, .run = run, .threads = 1, .end = ct_ptx_ctas(l), .e = r->e};
 	if (ct_lock_init(&t.lock, &t.turn) < 0)
 		return ct_fail_nomem(r->e);
 	int st = run_all(&t);

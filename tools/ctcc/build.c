@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ctcc/job.h"
+#include "ptx/link.h"
 
 enum kind { CUDA, C, CXX, LINKED };
 
@@ -277,7 +278,7 @@ static int device_side(struct build *b, const char *source, unsigned number, con
 static int end_text(const char *ptx, int relocatable, struct ct_error *e)
 {
 	FILE *f = fopen(ptx, "ab");
-	int bad = !f || (relocatable && fputs("\n// ctcc: relocatable device code\n", f) == EOF) ||
+	int bad = !f || (relocatable && fputs("\n" CT_PTX_RELOCATABLE "\n", f) == EOF) ||
 	          fputc('\0', f) == EOF;
 	if ((f && fclose(f) != 0) || bad)
 		return ct_fail(e, CT_ERR_IO, "%s: cannot write", ptx);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ctcc/job.h"
+#include "ptx/link.h"
 
 /* Whether a mangled name is one that other sources can name: a name without _Z, or one of namespaces and classes
  * (_ZN, lengths and names, E) none of whose parts has internal linkage (L, and _GLOBAL__N_ for a namespace without a name). */
@@ -67,25 +68,6 @@ static int list_variables(const char *ptx, const char *names, int *some, struct 
 	           : CT_OK;
 }
 
-/* The name of the function that a line of PTX with ".func " declares or defines, in place; NULL: it has none there, or one of libctcuda's or the
- * language's, as __assertfail and __cxa_pure_virtual. */
-static char *function_of(char *line)
-{
-	static const char *const known[] = {"vprintf", "malloc", "free"};
-	char *at = strstr(line, ".func ") + 6;
-	at += strspn(at, " ");
-	if (*at == '(') {
-		at += strcspn(at, ")");
-		at += *at == ')';
-	}
-	at += strspn(at, " ");
-	at[strcspn(at, " (;\n")] = '\0';
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (strcmp(at, known[i]) == 0)
-			return NULL;
-	return *at && strncmp(at, "__", 2) != 0 ? at : NULL;
-}
-
 int ctcc_name_functions(const char *ptx, const char *names, struct ct_error *e)
 {
 	static const char mark[] = "device function ";
@@ -93,16 +75,20 @@ int ctcc_name_functions(const char *ptx, const char *names, struct ct_error *e)
 	FILE *from = fopen(ptx, "r"), *to = fopen(names, "w");
 	int bad = !from || !to || fputs(".pushsection .ctcuda_wants,\"\",@progbits\n", to) == EOF;
 	int begins = 1;
+	size_t n = 0;
 	while (!bad && fgets(line, sizeof line, from)) {
 		int ends = strchr(line, '\n') != NULL, wants = strncmp(line, ".extern .func ", 14) == 0;
 		int weak = strncmp(line, ".weak .func ", 12) == 0;
 		int has = weak || strncmp(line, ".visible .func ", 15) == 0;
-		char *name = begins && (wants || has) ? function_of(line) : NULL;
-		if (name && wants)
-			bad = fprintf(to, ".quad \"%s%s\"\n", mark, name) < 0;
-		else if (name)
-			bad = fprintf(to, "%s \"%s%s\"\n.set \"%s%s\", 1\n", weak ? ".weak" : ".globl",
-			              mark, name, mark, name) < 0;
+		const char *name = begins && (wants || has)
+		                           ? ct_ptx_linked_function(strstr(line, ".func ") + 5, &n)
+		                           : NULL;
+		if (name && n && wants)
+			bad = fprintf(to, ".quad \"%s%.*s\"\n", mark, (int)n, name) < 0;
+		else if (name && n)
+			bad = fprintf(to, "%s \"%s%.*s\"\n.set \"%s%.*s\", 1\n",
+			              weak ? ".weak" : ".globl", mark, (int)n, name, mark, (int)n,
+			              name) < 0;
 		begins = ends;
 	}
 	bad = bad || ferror(from) || fputs(".popsection\n", to) == EOF;
