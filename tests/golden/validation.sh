@@ -25,9 +25,15 @@ same "gates are of programs that the papers name" "" "$(awk -F'\t' '
 	FNR == NR { if ($1 == "app") named[$2, $4] = 1; next }
 	!/^#/ && (!(($1, $2) in named) || $7 !~ /^(yes|no)$/ || $8 !~ /^paper:/) { print $1, $2 }' "$V/published.tsv" "$V/gates.tsv")"
 
-refuses "originals need a checkout" 2 'set RODINIA' env -u RODINIA bash "$V/originals.sh" build
-same "originals are of our workloads" "" "$(awk -F'\t' '!/^#/ { print $1; if (NF != 5) print "fields:", NF }' "$V/originals.tsv" | sort -u |
+refuses "originals need a checkout" 2 'set one of .*RODINIA' env -u RODINIA bash "$V/originals.sh" build
+same "originals are of our workloads" "" "$(awk -F'\t' '!/^#/ { print $1; if (NF != 7) print "fields:", NF }' "$V/originals.tsv" | sort -u |
 	grep -vxF -f <("$CT_BIN/tracegen" --list | awk '{ print $1 }'))"
+same "and of papers that name them" "" "$(awk -F'\t' '
+	FNR == NR { if ($1 == "app") { named[$2, $4] = 1; any[$4] = 1 } next }
+	!/^#/ { n = split($2, p, ","); for (i = 1; i <= n; i++) if (p[i] == "-" ? !($1 in any) : !((p[i], $1) in named)) print $1, p[i] }' \
+	"$V/published.tsv" "$V/originals.tsv")"
+same "every input is of an original" "" "$(sed -n 's/^inputs_\([a-z0-9_]*\)() .*/\1/p' "$V/inputs.sh" | sort -u |
+	grep -vxF -f <(awk -F'\t' '!/^#/ { gsub(/[^a-z0-9]/, "_", $1); print $1 }' "$V/originals.tsv"))"
 
 # Where a paper's row has an input of its own, the trace is another one; other rows and sizes keep theirs.
 . "$V/papers.sh"
