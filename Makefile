@@ -99,7 +99,7 @@ COMMANDS = $(TOOLS) $$(cat $(ESTIMATORS))
 .DELETE_ON_ERROR:
 
 ## all: the library and every command, in build/
-all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%) $(ESTIMATORS) $(CAPTURE) $(CUDA)
+all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%) $(ESTIMATORS) $(CAPTURE) $(CUDA) $(if $(CUDA),toolkit)
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
@@ -137,11 +137,13 @@ $(BUILD)/lib/libcachetriage.so.$(VERSION): $(call pic,$(LIB_SRC) $(MODEL_SRC))
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) $(RELRO) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/lib/pic/libcachetriage.a: $(call pic,$(wildcard $(RUNTIME_ROOMS:%=lib/%/*.c)))
 	$(archive)
-# Its interface is CUDA's: no version in its name. What it is made of stays inside.
+# Its interface is CUDA's: no version in its name, and no name of its own (packaging/toolkit.sh). What it is made of stays inside.
 $(BUILD)/lib/libctcuda.so: $(call pic,$(RUNTIME_SRC)) $(BUILD)/lib/pic/libcachetriage.a runtime/exports.map
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=runtime/exports.map \
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,--version-script=runtime/exports.map \
 	  $(if $(strip $(SANFLAGS)),,-Wl$(comma)-z$(comma)defs) -Wl,--as-needed $(RELRO) $(LDFLAGS) -o $@ $(filter-out %.map,$^) $(LIBS) $(DL)
+toolkit: $(CUDA) $(BUILD)/bin/ctcc
+	@sh packaging/toolkit.sh $(BUILD)/toolkit ../../bin/ctcc $(CURDIR)/data/cuda $(abspath $(CUDA))
 $(SUPPORT): $(call obj,$(SUPPORT_SRC))
 	$(archive)
 $(BUILD)/obj/%.o: %.cu Makefile VERSION
@@ -405,6 +407,7 @@ install: all library
 	sed -e 's,@PROGRAM_PREFIX@,$(PROGRAM_PREFIX),' python/cachetriage.py > $(DESTDIR)$(PYTHONDIR)/cachetriage.py
 	$(INSTALL) -m 644 python/example.py $(DESTDIR)$(PYTHONDIR)/
 	cd data && find . -type f | while read -r f; do $(INSTALL) -D -m 644 "$$f" "$(DESTDIR)$(DATADIR)/$$f" || exit 1; done
+	$(if $(CUDA),sh packaging/toolkit.sh $(DESTDIR)$(DATADIR)/toolkit $(BINDIR)/$(PROGRAM_PREFIX)ctcc ../cuda $(LIBDIR)/libctcuda.so)
 	@$(MAKE) --no-print-directory BUILD=$(BUILD) completions
 	for t in $(COMMANDS); do p=$(PROGRAM_PREFIX)$$t; \
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/bash/$$t $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p && \
@@ -451,6 +454,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: sweeps lowering suites operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity quick-against-full silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: toolkit sweeps lowering suites operands random-programs workloads reasons all tests syntax library public-headers demo check quick bench fidelity quick-against-full silicon validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

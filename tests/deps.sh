@@ -4,8 +4,8 @@
 set -eu
 # What only `tracegen capture` and its test need: installed by `make deps` where the archive has it.
 optional="oclgrind liboclgrind-dev llvm-14-dev g++ opencl-c-headers ocl-icd-opencl-dev"
-# What CUDA programs are best compiled with (ctcc), and C++ for their host side; clang 14 serves too.
-compilers="clang-19 g++"
+# What CUDA programs are best compiled with (ctcc), C++ for their host side, and what builds many of them; clang 14 serves too.
+compilers="clang-19 g++ cmake"
 packages="gcc libc6-dev make pkg-config libzstd-dev libpcre2-dev libgsl-dev liblzma-dev zlib1g-dev libiberty-dev \
 libcmocka-dev clang libclang-rt-14-dev mandoc xz-utils zstd gzip jq"
 

@@ -42,7 +42,8 @@ enum {
 	OPT_MMD,
 	OPT_MF,
 	OPT_MT,
-	OPT_MP
+	OPT_MP,
+	OPT_TOOLKIT
 };
 
 static const struct ct_option options[] = {
@@ -77,6 +78,10 @@ static const struct ct_option options[] = {
 	{OPT_XCOMPILER, "compiler-options", "LIST",
          "-Xcompiler: words for the host side, separated by commas"},
 	{OPT_XLINKER, "linker-options", "LIST", "-Xlinker: words for the linker, separated by commas"},
+	{OPT_NOTHING, "forward-unknown-to-host-compiler", NULL,
+         "options that ctcc does not know are words for the host side"},
+	{OPT_NOTHING, "forward-unknown-to-host-linker", NULL, "accepted"},
+	{OPT_IGNORED, "options-file", "FILE", "-optf: more words of the command line"},
 	{OPT_IGNORED, "ptxas-options", "LIST", "-Xptxas: accepted; there is no ptxas"},
 	{'l', "library", "NAME", "link with libNAME; those of CUDA's run-time are libctcuda"},
 	{'L', "library-path", "DIR", "look for libraries in DIR"},
@@ -102,7 +107,16 @@ static const struct ct_option options[] = {
 	{OPT_IGNORED, "maxrregcount", "N", "accepted and recorded"},
 	{OPT_IGNORED, "cudart", "KIND", "accepted; the run-time is libctcuda"},
 	{OPT_IGNORED, "default-stream", "KIND", "accepted; every stream keeps the order of the calls"},
-	{OPT_IGNORED, "threads", "N", "accepted"},
+	{OPT_IGNORED, "threads", "N", "-t: accepted"},
+	{OPT_IGNORED, "split-compile", "N", "accepted"},
+	{OPT_IGNORED, "cudafe-options", "LIST", "-Xcudafe: accepted; there is no cudafe"},
+	{OPT_IGNORED, "nvlink-options", "LIST", "-Xnvlink: accepted"},
+	{OPT_IGNORED, "archive-options", "LIST", "-Xarchive: accepted"},
+	{OPT_IGNORED, "fatbin-options", "LIST", "-Xfatbin: accepted"},
+	{OPT_IGNORED, "warning-as-error", "KIND", "-Werror: accepted"},
+	{OPT_IGNORED, "diag-suppress", "LIST", "accepted, as all that names nvcc's own messages"},
+	{OPT_IGNORED, "diag-error", "LIST", "accepted"},
+	{OPT_IGNORED, "diag-warn", "LIST", "accepted"},
 	{OPT_IGNORED, "keep-dir", "DIR", "accepted"},
 	{'m', "machine", "BITS", "64"},
 	{'w', "disable-warnings", NULL, "no warnings of the compiler"},
@@ -111,6 +125,13 @@ static const struct ct_option options[] = {
 	{OPT_NOTHING, "resource-usage", NULL, "-res-usage: accepted"},
 	{OPT_NOTHING, "expt-relaxed-constexpr", NULL, "accepted; clang does so"},
 	{OPT_NOTHING, "extended-lambda", NULL, "accepted; clang does so"},
+	{OPT_NOTHING, "extra-device-vectorization", NULL, "accepted"},
+	{OPT_NOTHING, "source-in-ptx", NULL, "-src-in-ptx: accepted"},
+	{OPT_NOTHING, "allow-unsupported-compiler", NULL, "accepted"},
+	{OPT_NOTHING, "display-error-number", NULL, "accepted"},
+	{OPT_NOTHING, "no-display-error-number", NULL, "accepted"},
+	{OPT_TOOLKIT, "print-toolkit", NULL,
+         "print the folder that is laid out as a CUDA toolkit, for\nCUDA_HOME and CMake"},
 };
 
 /* The nearest of the architectures that clang 14 and the emulator both know. */
@@ -156,8 +177,9 @@ static int parse_bool(const char *option, const char *v, int *yes, struct ct_err
 	return ct_fail(e, CT_ERR_USAGE, "%s %s: write true or false", option, v);
 }
 
-/* Libraries of CUDA: the run-time's are ours, the others are not there. OpenMP's has nothing to do (build.c). */
-static int parse_library(struct ctcc_job *j, const char *v, struct ct_error *e)
+/* Libraries of CUDA: the run-time's are ours, the others are not there, which matters where they are linked. OpenMP's has
+ * nothing to do (build.c). */
+static void parse_library(struct ctcc_job *j, const char *v)
 {
 	static const char *const ours[] = {
 		"cudart", "cudart_static", "cuda", "cudadevrt", "culibos", "ctcuda"};
@@ -166,15 +188,13 @@ static int parse_library(struct ctcc_job *j, const char *v, struct ct_error *e)
 		"nvToolsExt", "nccl",  "nvml",   "nvgraph",  "cupti",    "cublasLt", "nvjpeg"};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strcmp(v, ours[i]) == 0)
-			return CT_OK;
+			return;
 	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
 		if (strcmp(v, missing[i]) == 0 || (strncmp(v, missing[i], strlen(missing[i])) == 0 &&
 		                                   strcmp(v + strlen(missing[i]), "_static") == 0))
-			return ct_fail(e, CT_ERR_UNSUPPORTED,
-			               "-l%s: %s is not supported: there is no such library here", v,
-			               missing[i]);
-	ctcc_addf(&j->link, "-l%s", v);
-	return CT_OK;
+			j->missing = v;
+	if (j->missing != v)
+		ctcc_addf(&j->link, "-l%s", v);
 }
 
 static int refuse_option(int key, struct ct_error *e)
@@ -286,10 +306,11 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_CCBIN: j->host_compiler = v; return CT_OK;
 	case OPT_XCOMPILER: ctcc_add_commas(&j->host, v); return CT_OK;
 	case OPT_XLINKER: ctcc_addf(&j->link, "-Wl,%s", v); return CT_OK;
-	case 'l': return parse_library(j, v, e);
+	case 'l': parse_library(j, v); return CT_OK;
 	case 'L': ctcc_addf(&j->link, "-L%s", v); return CT_OK;
 	case OPT_SHARED: j->shared = 1; return CT_OK;
 	case OPT_DRYRUN: j->dryrun = 1; return CT_OK;
+	case OPT_TOOLKIT: j->print_toolkit = 1; return CT_OK;
 	default: return parse_flag(j, key, v, e);
 	}
 }
@@ -297,8 +318,13 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 static int run_ctcc(struct ct_tool *t, struct ct_error *e)
 {
 	struct ctcc_job *j = t->own;
+	if (j->print_toolkit)
+		return ctcc_print_toolkit(t, e);
 	if (t->operands == 0)
 		return ct_fail(e, CT_ERR_USAGE, "no source: ctcc -o atax atax.cu");
+	if (j->missing && j->stage == CTCC_LINK)
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "-l%s is not supported: there is no such library here", j->missing);
 	if (j->sm == 0)
 		j->sm = 70;
 	/* What is recorded: the command line without what it names for this machine. */
@@ -329,15 +355,20 @@ int main(int argc, char **argv)
 		.option = on_option,
 		.own_size = sizeof(struct ctcc_job),
 		.guide = guide,
+		.version = "In the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
+			   "Cuda compilation tools, release 11.0, V11.0.0\n",
 		.run = run_ctcc,
 	};
-	struct ctcc_words w = {0};
-	ctcc_spell(argc, argv, &w);
-	if (w.failed) {
-		fprintf(stderr, "ctcc: out of memory\n");
-		return 2;
-	}
-	int st = ct_tool_main(&spec, (int)w.n, w.word);
+	struct ctcc_words given = {0}, w = {0};
+	struct ct_error e = {0};
+	int st = ctcc_arguments(argc, argv, &given, &e);
+	ctcc_spell(options, sizeof options / sizeof *options, &given, &w);
+	if (st == CT_OK && w.failed)
+		st = ct_fail_nomem(&e);
+	if (st != CT_OK)
+		fprintf(stderr, "ctcc: %s\n", e.text);
+	st = st == CT_OK ? ct_tool_main(&spec, (int)w.n, w.word) : 2;
+	ctcc_words_free(&given);
 	ctcc_words_free(&w);
 	return st;
 }

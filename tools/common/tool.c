@@ -393,7 +393,8 @@ static int say(const struct ct_tool_spec *spec, const struct ct_option *table, s
 	if (p->help)
 		help(spec, table, n, &b);
 	else
-		ct_buf_printf(&b, "%s (cachetriage) %s\n", spec->name, CT_VERSION);
+		ct_buf_printf(&b, "%s (cachetriage) %s\n%s", spec->name, CT_VERSION,
+		              spec->version ? spec->version : "");
 	p->t->out_path = NULL;
 	int st = ct_tool_emit_text(p->t, &b, e);
 	ct_buf_free(&b);

@@ -16,7 +16,7 @@ struct build {
 	const char *clang;
 	const char *data;          /* the folder of the headers */
 	struct ctcc_words objects; /* what is linked, in the order of the operands */
-	char library[PATH_MAX];    /* the folder of libctcuda */
+	struct ctcc_place place;
 };
 
 static int is_program(const char *name)
@@ -46,33 +46,16 @@ static const char *find_clang(void)
 	return "clang";
 }
 
-/* The library beside the tree's commands, beside the installed ones, or where it was installed to. */
-static int find_library(struct build *b, struct ct_error *e)
+/* The compiler of C++ of the same clang, which links C++; NULL: it is not there. */
+static const char *find_linker(const char *clang, char *name, size_t room)
 {
-	static const char *const beside[] = {"lib", "lib/cachetriage"};
-	char self[PATH_MAX - 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	self[n > 0 ? n : 0] = '\0';
-	for (int up = 0; up < 2; up++) {
-		char *slash = strrchr(self, '/');
-		if (slash)
-			*slash = '\0';
-	}
-	for (int i = 0; i < 3; i++) {
-		char file[PATH_MAX + 32];
-		if (i < 2)
-			snprintf(b->library, sizeof b->library, "%s/%s", self, beside[i]);
-		else
-			snprintf(b->library, sizeof b->library, "%s", CT_LIBDIR);
-		snprintf(file, sizeof file, "%s/libctcuda.so", b->library);
-		if (access(file, R_OK) == 0)
-			return CT_OK;
-	}
-	if (b->j->dryrun)
-		return CT_OK;
-	return ct_fail(e, CT_ERR_UNSUPPORTED,
-	               "libctcuda.so is neither beside ctcc nor in %s: build it with make, or use -c",
-	               CT_LIBDIR);
+	const char *base = strrchr(clang, '/'), *at = strstr(base ? base : clang, "clang");
+	if (!at || strncmp(at, "clang++", 7) == 0)
+		return NULL;
+	int n = snprintf(name, room, "%.*s++%s", (int)(at + 5 - clang), clang, at + 5);
+	if (n < 0 || (size_t)n >= room)
+		return NULL;
+	return (base ? access(name, X_OK) == 0 : is_program(name)) ? name : NULL;
 }
 
 static int kind_of(const struct ctcc_job *j, const char *path, enum kind *kind, struct ct_error *e)
@@ -419,13 +402,18 @@ static int link_program(struct build *b, struct ct_error *e)
 	const struct ctcc_job *j = b->j;
 	const char *out = j->out ? j->out : "a.out", *beside = ctcc_beside(out, e);
 	struct ctcc_words w = {0};
+	char name[PATH_MAX];
 	if (!beside)
 		return CT_ERR_IO;
-	int st = find_library(b, e);
-	if (st != CT_OK)
-		return st;
-	ctcc_add(&w, b->clang);
-	ctcc_add(&w, "--driver-mode=g++");
+	if (!*b->place.library && !j->dryrun)
+		return ct_fail(
+			e, CT_ERR_UNSUPPORTED,
+			"libctcuda.so is neither beside ctcc nor in %s: build it with make, or use -c",
+			CT_LIBDIR);
+	const char *linker = find_linker(b->clang, name, sizeof name);
+	ctcc_add(&w, linker ? linker : b->clang);
+	if (!linker)
+		ctcc_add(&w, "--driver-mode=g++");
 	ctcc_add(&w, "-Wno-unused-command-line-argument");
 	if (j->shared)
 		ctcc_add(&w, "-shared");
@@ -436,11 +424,14 @@ static int link_program(struct build *b, struct ct_error *e)
 	ctcc_add(&w, beside);
 	ctcc_add_all(&w, &b->objects);
 	ctcc_add_all(&w, &j->link);
-	ctcc_addf(&w, "-L%s", b->library);
+	/* The toolkit's comes first: CMake takes this line for the libraries of every program, and adds no path to look for them. */
+	if (*b->place.toolkit)
+		ctcc_addf(&w, "-L%s/lib64", b->place.toolkit);
+	ctcc_addf(&w, "-L%s", b->place.library);
 	ctcc_add(&w, "-lctcuda");
-	ctcc_addf(&w, "-Wl,-rpath,%s", b->library);
+	ctcc_addf(&w, "-Wl,-rpath,%s", b->place.library);
 	ctcc_add(&w, "-lm");
-	st = run_linker(b, &w, e);
+	int st = run_linker(b, &w, e);
 	if (st == CT_OK && !j->dryrun && rename(beside, out) != 0)
 		return ct_fail(e, CT_ERR_IO, "%s: the program cannot be put there: is it a folder?",
 		               out);
@@ -451,6 +442,9 @@ int ctcc_build(struct ct_tool *t, const struct ctcc_job *j, struct ct_error *e)
 {
 	struct build b = {.t = t, .j = j, .clang = find_clang(), .data = ct_tool_data_dir()};
 	int st = CT_OK, sources = 0;
+	ctcc_find_place(&b.place);
+	if (j->dryrun || t->verbose)
+		ctcc_show_toolkit(&b.place, j->sm);
 	for (int i = 0; i < t->operands && st == CT_OK; i++) {
 		enum kind kind;
 		st = kind_of(j, t->operand[i], &kind, e);

@@ -224,23 +224,6 @@ static int translate(struct ct_buf *out, const char *s, size_t n)
 	return changed;
 }
 
-/* The whole file, NUL-terminated, or NULL where it is no readable file (the compiler will say so). */
-static char *read_whole(const char *path, size_t *size)
-{
-	struct stat st;
-	FILE *f = fopen(path, "rb");
-	char *text = NULL;
-	if (f && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) && st.st_size < 1 << 28) {
-		text = malloc((size_t)st.st_size + 1);
-		*size = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
-		if (text)
-			text[*size] = '\0';
-	}
-	if (f)
-		fclose(f);
-	return text;
-}
-
 static int write_whole(const char *path, const char *text, size_t n, struct ct_error *e)
 {
 	FILE *f = fopen(path, "wb");
@@ -346,7 +329,7 @@ static int rewrite_file(struct rewrite *r, const char *path, int depth, struct c
 	int st = CT_OK;
 	if (depth > DEEPEST || !realpath(path, full) || was_seen(r, full))
 		return CT_OK;
-	char *text = read_whole(path, &n);
+	char *text = ctcc_read(path, &n);
 	if (!text)
 		return CT_OK;
 	int changed = join_brackets(text, n);

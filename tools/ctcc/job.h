@@ -16,13 +16,19 @@ struct ctcc_words {
 void ctcc_add(struct ctcc_words *w, const char *text);
 void ctcc_addf(struct ctcc_words *w, const char *fmt, ...) CT_PRINTF(2, 3);
 void ctcc_add_all(struct ctcc_words *w, const struct ctcc_words *more);
-/* Adds the parts of a list that commas separate. */
+/* Adds the parts of a list that commas separate, each without the quotes around it: nvcc gives them to a shell. */
 void ctcc_add_commas(struct ctcc_words *w, const char *text);
 void ctcc_words_free(struct ctcc_words *w);
 
+/* The words of the command line, those of --options-file FILE in its place. Fails with CT_ERR_IO, CT_ERR_USAGE where such files
+ * name one another without end, CT_ERR_NOMEM. */
+int ctcc_arguments(int argc, char **argv, struct ctcc_words *all, struct ct_error *e);
+
 /* Makes an argument list that the options' parser understands of one as nvcc takes it: "-arch=sm_70",
- * "-lineinfo" and "--use_fast_math" get the long names of the table. Out of memory shows in out->failed. */
-void ctcc_spell(int argc, char **argv, struct ctcc_words *out);
+ * "-lineinfo" and "--use_fast_math" get the long names of the table. With --forward-unknown-to-host-compiler what is no option
+ * of the command, of which there are n, goes to that compiler. Out of memory shows in out->failed. */
+void ctcc_spell(const struct ct_option *options, size_t n, const struct ctcc_words *given,
+                struct ctcc_words *out);
 
 enum ctcc_stage {
 	CTCC_LINK,
@@ -40,12 +46,13 @@ struct ctcc_job {
 	const char *language;      /* -x, or NULL: by the name */
 	const char *standard;      /* -std, or NULL */
 	const char *optimize;      /* -O of the host side, or NULL */
+	const char *missing;       /* a library of CUDA that is to be linked and is not there, or NULL */
 	const char *host_compiler; /* -ccbin: of sources that are no CUDA; NULL: clang */
 	unsigned sm;               /* of the device side: 70, 75, 80, 86 */
 	int debug, device_debug, lines;
 	int fast_math, flush, uncontracted;
 	int approximate_divide, approximate_sqrt;
-	int dryrun, shared;
+	int dryrun, shared, print_toolkit;
 	int relocatable;                /* -rdc=true: the device side may use that of other sources */
 	struct ctcc_words both;         /* -I -D -U -include ... of every compilation */
 	struct ctcc_words host;         /* -Xcompiler */
@@ -55,16 +62,32 @@ struct ctcc_job {
 };
 void ctcc_job_free(struct ctcc_job *j);
 
+/* Where ctcc lies. Folders, "" where there is none. */
+struct ctcc_place {
+	char library[4096]; /* of libctcuda */
+	char toolkit[4096]; /* laid out as CUDA's own, for whoever looks for bin/nvcc, include and lib64; of that libctcuda */
+};
+void ctcc_find_place(struct ctcc_place *place);
+/* Prints the toolkit's folder. Fails with CT_ERR_UNSUPPORTED where there is none. */
+int ctcc_print_toolkit(struct ct_tool *t, struct ct_error *e);
+/* Says on standard error where things are, in the lines of nvcc that CMake reads: TOP, INCLUDES, LIBRARIES and so on. `sm` is the
+ * compute capability. Says nothing where there is no toolkit. */
+void ctcc_show_toolkit(const struct ctcc_place *place, unsigned sm);
+
 /* Compiles and links the operands of t. Returns CT_OK, 1 where a compiler or the linker refused its input (it has
  * said why), or fails with one line. */
 int ctcc_build(struct ct_tool *t, const struct ctcc_job *j, struct ct_error *e);
 
+/* Shows a word on standard error as a shell would read it. */
+void ctcc_show_word(const char *word);
 /* One command: shown on standard error where t says so, not run with `dryrun`. Returns CT_OK, 1 where it ended
  * with a failure that it has told, or fails with CT_ERR_UNSUPPORTED where it cannot be started. */
 int ctcc_run(struct ct_tool *t, const struct ctcc_words *command, int dryrun, struct ct_error *e);
 /* The same with what the command says kept in the file `log`, and passed on afterwards. */
 int ctcc_run_logged(struct ct_tool *t, const struct ctcc_words *command, int dryrun, const char *log,
                     struct ct_error *e);
+/* The whole file, NUL-terminated, which the caller frees; NULL where it is no readable file. */
+char *ctcc_read(const char *path, size_t *size);
 /* Whether the file holds `text`. */
 int ctcc_file_says(const char *path, const char *text);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,23 +104,25 @@ const char *ctcc_beside(const char *path, struct ct_error *e)
 	return keep_path(name, e);
 }
 
-/* As a shell would read it. */
+void ctcc_show_word(const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, stderr);
+		return;
+	}
+	fputc('\'', stderr);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stderr);
+	fputc('\'', stderr);
+}
+
 static void show_command(const struct ctcc_words *command)
 {
 	for (size_t i = 0; i < command->n; i++) {
-		const char *w = command->word[i];
 		fputs(i ? " " : "#$ ", stderr);
-		if (*w &&
-		    strspn(w,
-		           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%") ==
-		            strlen(w)) {
-			fputs(w, stderr);
-			continue;
-		}
-		fputc('\'', stderr);
-		for (; *w; w++)
-			fputs(*w == '\'' ? "'\\''" : (char[]){*w, '\0'}, stderr);
-		fputc('\'', stderr);
+		ctcc_show_word(command->word[i]);
 	}
 	fputc('\n', stderr);
 }
@@ -152,6 +155,22 @@ static void pass_on(const char *log)
 		fwrite(part, 1, n, stderr);
 	if (f)
 		fclose(f);
+}
+
+char *ctcc_read(const char *path, size_t *size)
+{
+	struct stat st;
+	FILE *f = fopen(path, "rb");
+	char *text = NULL;
+	if (f && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) && st.st_size < 1 << 28) {
+		text = malloc((size_t)st.st_size + 1);
+		*size = text ? fread(text, 1, (size_t)st.st_size, f) : 0;
+		if (text)
+			text[*size] = '\0';
+	}
+	if (f)
+		fclose(f);
+	return text;
 }
 
 int ctcc_file_says(const char *path, const char *text)

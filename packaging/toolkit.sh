@@ -1,0 +1,19 @@
+#!/bin/sh
+# toolkit.sh DIR COMMAND INCLUDE LIBRARY: lays DIR out as a CUDA toolkit, for whatever looks for one by its folder.
+#
+# COMMAND (ctcc) becomes bin/nvcc and INCLUDE, the folder of the headers, include; both are links. Whatever a program names of the run-time
+# in lib64 is LIBRARY, libctcuda.so by its whole path: a script of the linker says so. That library has no name of its own, so that programs record
+# the path and find it without being told where to look. lib64/libctcuda.so is such a script, too: by it ctcc knows its own toolkit.
+set -eu
+dir=$1 command=$2 include=$3 library=$4
+mkdir -p "$dir/bin" "$dir/lib64/stubs" "$dir/nvvm/libdevice"
+ln -sfn "$command" "$dir/bin/nvcc"
+ln -sfn "$include" "$dir/include"
+ln -sfn lib64 "$dir/lib"
+for name in ctcuda.so cudart.so cudart_static.a cudadevrt.a culibos.a cuda.so nvToolsExt.so stubs/cuda.so; do
+	case $name in
+	*/*) file=$dir/lib64/${name%/*}/lib${name#*/} ;;
+	*) file=$dir/lib64/lib$name ;;
+	esac
+	printf 'INPUT ( "%s" )\n' "$library" >"$file"
+done
