@@ -67,8 +67,14 @@ CT_BOTH float ct_cuda_from_half(unsigned short h)
 #if defined(__CUDA_ARCH__)
 #define CT_16_ADDS 1
 #define CT_16_FUSES 1
+#define CT_16_ROUNDS 1
 #endif
 #include "device/number16.h"
+
+CT_BOTH __half __float2half_rz(float v)
+{
+	return ct_cuda_float2half_towards(v, 0);
+}
 typedef __half half;
 typedef __half2 half2;
 

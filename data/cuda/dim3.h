@@ -23,6 +23,13 @@ struct dim3 {
 	}
 	CT_CUDA_BOTH constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
 	CT_CUDA_BOTH constexpr operator uint3() const { return uint3{x, y, z}; }
+#if defined(__CUDA__)
+	/* Of a builtin index (device/index.h), also where it is returned or passed on as a dim3. */
+	template <class T, class Index = typename T::ct_is_index> __attribute__((device)) dim3(const T &v)
+		: x(v.x), y(v.y), z(v.z)
+	{
+	}
+#endif
 #else
 	CT_CUDA_BOTH dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1)
 		: x(x_), y(y_), z(z_)

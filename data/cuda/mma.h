@@ -25,6 +25,15 @@ enum layout_t { mem_row_major, mem_col_major };
 namespace precision {
 struct tf32;
 }
+namespace experimental { /* numbers of four bits, and single bits */
+namespace precision {
+struct u4;
+struct s4;
+struct b1;
+}
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
+}
 
 CT_DEVICE float __float_to_tf32(float v)
 {
@@ -156,9 +165,9 @@ public:
 	element_type x[num_elements];
 };
 
-/* Row and column of element i of a result. Blocks of doubles are 8 x 8, others 16 x 8. */
+/* Row and column of element i of a result. Blocks of doubles and of what is less than a byte are 8 x 8, others 16 x 8. */
 template <int m, int n, class T> struct ct_result {
-	enum { side = sizeof(T) == 8 ? 8 : 16, each = side / 4 };
+	enum { side = sizeof(T) == 8 || (m == 8 && n == 8) ? 8 : 16, each = side / 4 };
 	typedef ct_blocks<m, n, side> blocks;
 	CT_DEVICE int wide_at(int i)
 	{
@@ -359,6 +368,76 @@ CT_DEVICE void ct_product(double *d, const double *a, const double *b)
 	__asm__("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
 	        : "+d"(d[0]), "+d"(d[1])
 	        : "d"(a[0]), "d"(b[0]));
+}
+
+/* Factors of less than a byte: a lane holds one word of them, of the row of A or the column of B that is its group. */
+struct ct_word {
+	enum { num_elements = 1 };
+	typedef int element_type;
+	typedef int storage_element_type;
+	element_type x[1];
+};
+#define CT_WMMA_BITS_FRAGMENT(depth, T) \
+	template <class Layout> \
+	class fragment<matrix_a, 8, 8, depth, experimental::precision::T, Layout> : public ct_word { \
+	}; \
+	template <class Layout> \
+	class fragment<matrix_b, 8, 8, depth, experimental::precision::T, Layout> : public ct_word { \
+	}; \
+	template <class Use, class Layout> \
+	CT_DEVICE void load_matrix_sync(fragment<Use, 8, 8, depth, experimental::precision::T, Layout> &f, const void *p, \
+	                                unsigned int ld) \
+	{ \
+		f.x[0] = ((const int *)p)[(unsigned int)ct_group() * (ld / (depth / 4)) + (unsigned int)ct_within()]; \
+	}
+CT_WMMA_BITS_FRAGMENT(32, s4)
+CT_WMMA_BITS_FRAGMENT(32, u4)
+CT_WMMA_BITS_FRAGMENT(128, b1)
+#undef CT_WMMA_BITS_FRAGMENT
+
+/* Of these the one product is D, whose registers are those of C at first. */
+#define CT_WMMA_BITS(name, depth, T, instruction) \
+	CT_DEVICE void name(fragment<accumulator, 8, 8, depth, int> &d, \
+	                    const fragment<matrix_a, 8, 8, depth, experimental::precision::T, row_major> &a, \
+	                    const fragment<matrix_b, 8, 8, depth, experimental::precision::T, col_major> &b, \
+	                    const fragment<accumulator, 8, 8, depth, int> &c) \
+	{ \
+		d.x[0] = c.x[0]; \
+		d.x[1] = c.x[1]; \
+		__asm__("mma.sync.aligned." instruction " {%0, %1}, {%2}, {%3}, {%0, %1};" \
+		        : "+r"(d.x[0]), "+r"(d.x[1]) \
+		        : "r"(a.x[0]), "r"(b.x[0])); \
+	}
+CT_WMMA_BITS(ct_product_wrapped, 32, s4, "m8n8k32.row.col.s32.s4.s4.s32")
+CT_WMMA_BITS(ct_product_wrapped, 32, u4, "m8n8k32.row.col.s32.u4.u4.s32")
+CT_WMMA_BITS(ct_product_clamped, 32, s4, "m8n8k32.row.col.satfinite.s32.s4.s4.s32")
+CT_WMMA_BITS(ct_product_clamped, 32, u4, "m8n8k32.row.col.satfinite.s32.u4.u4.s32")
+CT_WMMA_BITS(ct_product_xor, 128, b1, "m8n8k128.row.col.s32.b1.b1.s32.xor.popc")
+CT_WMMA_BITS(ct_product_and, 128, b1, "m8n8k128.row.col.s32.b1.b1.s32.and.popc")
+#undef CT_WMMA_BITS
+
+template <class T>
+CT_DEVICE void mma_sync(fragment<accumulator, 8, 8, 32, int> &d, const fragment<matrix_a, 8, 8, 32, T, row_major> &a,
+                        const fragment<matrix_b, 8, 8, 32, T, col_major> &b, const fragment<accumulator, 8, 8, 32, int> &c,
+                        bool satf = false)
+{
+	if (satf)
+		ct_product_clamped(d, a, b, c);
+	else
+		ct_product_wrapped(d, a, b, c);
+}
+
+CT_DEVICE void bmma_sync(fragment<accumulator, 8, 8, 128, int> &d,
+                         const fragment<matrix_a, 8, 8, 128, experimental::precision::b1, row_major> &a,
+                         const fragment<matrix_b, 8, 8, 128, experimental::precision::b1, col_major> &b,
+                         const fragment<accumulator, 8, 8, 128, int> &c,
+                         experimental::bmmaBitOp op = experimental::bmmaBitOpXOR,
+                         experimental::bmmaAccumulateOp = experimental::bmmaAccumulateOpPOPC)
+{
+	if (op == experimental::bmmaBitOpAND)
+		ct_product_and(d, a, b, c);
+	else
+		ct_product_xor(d, a, b, c);
 }
 
 /* D = A B + C. Sums of integers wrap, with satf, too. */

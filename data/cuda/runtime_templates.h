@@ -232,6 +232,13 @@ CT_CUDA_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *block
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared);
 }
 
+template <class T>
+CT_CUDA_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T kernel, int threads,
+                                                                               size_t shared, unsigned int flags)
+{
+	return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)kernel, threads, shared, flags);
+}
+
 /* The block of the most warps an SM can hold, and the grid that fills the board with it; bytes_of(threads) says how much shared memory
  * a block has. */
 template <class F, class T>

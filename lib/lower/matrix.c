@@ -27,7 +27,25 @@ static const struct {
 	{"m16n8k32", "s32.s8.s8.s32", "IMMA.16832.S8.S8"},
 	{"m16n8k32", "s32.s8.u8.s32", "IMMA.16832.S8.U8"},
 	{"m16n8k32", "s32.u8.s8.s32", "IMMA.16832.U8.S8"},
-	{"m16n8k32", "s32.u8.u8.s32", "IMMA.16832.U8.U8"}};
+	{"m16n8k32", "s32.u8.u8.s32", "IMMA.16832.U8.U8"},
+	{"m8n8k32", "s32.s4.s4.s32", "IMMA.8832.S4.S4"},
+	{"m8n8k32", "s32.s4.u4.s32", "IMMA.8832.S4.U4"},
+	{"m8n8k32", "s32.u4.s4.s32", "IMMA.8832.U4.S4"},
+	{"m8n8k32", "s32.u4.u4.s32", "IMMA.8832.U4.U4"},
+	{"m16n8k32", "s32.s4.s4.s32", "IMMA.16832.S4.S4"},
+	{"m16n8k32", "s32.s4.u4.s32", "IMMA.16832.S4.U4"},
+	{"m16n8k32", "s32.u4.s4.s32", "IMMA.16832.U4.S4"},
+	{"m16n8k32", "s32.u4.u4.s32", "IMMA.16832.U4.U4"},
+	{"m16n8k64", "s32.s4.s4.s32", "IMMA.16864.S4.S4"},
+	{"m16n8k64", "s32.s4.u4.s32", "IMMA.16864.S4.U4"},
+	{"m16n8k64", "s32.u4.s4.s32", "IMMA.16864.U4.S4"},
+	{"m16n8k64", "s32.u4.u4.s32", "IMMA.16864.U4.U4"},
+	{"m8n8k128", "s32.b1.b1.s32.xor", "BMMA.88128.XOR.POPC"},
+	{"m8n8k128", "s32.b1.b1.s32.and", "BMMA.88128.AND.POPC"},
+	{"m16n8k128", "s32.b1.b1.s32.xor", "BMMA.168128.XOR.POPC"},
+	{"m16n8k128", "s32.b1.b1.s32.and", "BMMA.168128.AND.POPC"},
+	{"m16n8k256", "s32.b1.b1.s32.xor", "BMMA.168256.XOR.POPC"},
+	{"m16n8k256", "s32.b1.b1.s32.and", "BMMA.168256.AND.POPC"}};
 
 static const char *product(const char *ptx)
 {

@@ -142,9 +142,19 @@ enum { CT_PTX_SHFL_UP, CT_PTX_SHFL_DOWN, CT_PTX_SHFL_BFLY, CT_PTX_SHFL_IDX };
 enum { CT_PTX_BAR_SYNC, CT_PTX_BAR_ARRIVE, CT_PTX_BAR_POPC, CT_PTX_BAR_AND, CT_PTX_BAR_OR };
 
 /* Factors of matrix products, and what a lane holds of each matrix, in registers. */
-enum { CT_PTX_X_F16, CT_PTX_X_BF16, CT_PTX_X_TF32, CT_PTX_X_F64, CT_PTX_X_S8, CT_PTX_X_U8 };
+enum {
+	CT_PTX_X_F16,
+	CT_PTX_X_BF16,
+	CT_PTX_X_TF32,
+	CT_PTX_X_F64,
+	CT_PTX_X_S8, /* from here on integers */
+	CT_PTX_X_U8,
+	CT_PTX_X_S4,
+	CT_PTX_X_U4,
+	CT_PTX_X_B1
+};
 struct ct_ptx_product {
-	unsigned char rows, depth; /* of the first factor; the result has 8 columns */
+	unsigned short rows, depth; /* of the first factor; the result has 8 columns */
 	unsigned char factor;
 	unsigned char accumulators, a, b;
 };

@@ -68,12 +68,14 @@ static int put_rows(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct
 	return rc;
 }
 
-/* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d0, d1, d2, d3}, [address] */
+/* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d0, d1, d2, d3}, [address]; the shape may stand behind the number, as in
+ * CUTLASS. */
 int ct_ptx_decode_ldmatrix(struct ct_ptx_reader *r)
 {
 	static const char *const counts[] = {"x1", "x2", "x4", NULL};
-	int rc, fine = ct_ptx_take(r, "sync") && ct_ptx_take(r, "aligned") && ct_ptx_take(r, "m8n8");
+	int rc, fine = ct_ptx_take(r, "sync") && ct_ptx_take(r, "aligned"), before = ct_ptx_take(r, "m8n8");
 	int count = ct_ptx_take_one(r, counts), transposed = ct_ptx_take(r, "trans");
+	fine = fine && (before || ct_ptx_take(r, "m8n8"));
 	if (!fine || count < 0 || ct_ptx_take_space(r) != CT_PTX_SHARED || !ct_ptx_take(r, "b16"))
 		return ct_ptx_unknown(r, NULL);
 	if ((rc = ct_ptx_want_args(r, 2, 2)) < 0)
@@ -108,7 +110,16 @@ static const struct {
 	{"m16n8k16", "s32", "s8", {16, 16, CT_PTX_X_S8, 4, 2, 1}},
 	{"m16n8k16", "s32", "u8", {16, 16, CT_PTX_X_U8, 4, 2, 1}},
 	{"m16n8k32", "s32", "s8", {16, 32, CT_PTX_X_S8, 4, 4, 2}},
-	{"m16n8k32", "s32", "u8", {16, 32, CT_PTX_X_U8, 4, 4, 2}}};
+	{"m16n8k32", "s32", "u8", {16, 32, CT_PTX_X_U8, 4, 4, 2}},
+	{"m8n8k32", "s32", "s4", {8, 32, CT_PTX_X_S4, 2, 1, 1}},
+	{"m8n8k32", "s32", "u4", {8, 32, CT_PTX_X_U4, 2, 1, 1}},
+	{"m16n8k32", "s32", "s4", {16, 32, CT_PTX_X_S4, 4, 2, 1}},
+	{"m16n8k32", "s32", "u4", {16, 32, CT_PTX_X_U4, 4, 2, 1}},
+	{"m16n8k64", "s32", "s4", {16, 64, CT_PTX_X_S4, 4, 4, 2}},
+	{"m16n8k64", "s32", "u4", {16, 64, CT_PTX_X_U4, 4, 4, 2}},
+	{"m8n8k128", "s32", "b1", {8, 128, CT_PTX_X_B1, 2, 1, 1}},
+	{"m16n8k128", "s32", "b1", {16, 128, CT_PTX_X_B1, 4, 2, 1}},
+	{"m16n8k256", "s32", "b1", {16, 256, CT_PTX_X_B1, 4, 4, 2}}};
 
 const struct ct_ptx_product *ct_ptx_product_at(unsigned index)
 {
@@ -126,7 +137,10 @@ int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 	fine = fine && ct_ptx_take(r, "row") && ct_ptx_take(r, "col");
 	int clamped = ct_ptx_take(r, "satfinite");
 	at = s->next_atom;
-	if (!fine || s->natoms != at + 4)
+	/* Of single bits, how two of them are multiplied; products are counted. */
+	int bits = s->natoms == at + 6 && strcmp(s->atom[at + 5], "popc") == 0,
+	    xors = bits && strcmp(s->atom[at + 4], "xor") == 0;
+	if (!fine || s->natoms != at + (bits ? 6u : 4u) || (bits && !xors && strcmp(s->atom[at + 4], "and")))
 		return ct_ptx_unknown(r, NULL);
 	while (i < n &&
 	       (strcmp(products[i].shape, shape) || strcmp(products[i].accumulator, s->atom[at]) ||
@@ -136,10 +150,13 @@ int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 	if (i == n || strcmp(s->atom[at + 3], s->atom[at]) || (clamped && strcmp(s->atom[at], "s32")))
 		return ct_ptx_unknown(r, "this shape and these types are not emulated");
 	const struct ct_ptx_product *p = &products[i].p;
-	int eighth = p->factor == CT_PTX_X_S8 || p->factor == CT_PTX_X_U8;
-	if (eighth && (strcmp(s->atom[at + 2], "s8") == 0 || strcmp(s->atom[at + 2], "u8") == 0))
-		unsigned_b = s->atom[at + 2][0] == 'u';
-	else if (strcmp(s->atom[at + 2], s->atom[at + 1]))
+	const char *a_type = s->atom[at + 1], *b_type = s->atom[at + 2];
+	int either = *a_type != 'b' && p->factor >= CT_PTX_X_S8; /* signed or not */
+	if (either && (*b_type == 's' || *b_type == 'u') && strcmp(a_type + 1, b_type + 1) == 0)
+		unsigned_b = *b_type == 'u';
+	else if (strcmp(b_type, a_type))
+		return ct_ptx_unknown(r, NULL);
+	if (bits != (p->factor == CT_PTX_X_B1))
 		return ct_ptx_unknown(r, NULL);
 	if ((rc = ct_ptx_want_args(r, 4, 4)) < 0)
 		return rc;
@@ -148,7 +165,7 @@ int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 		return CT_ERR_NOMEM;
 	o->imm = i;
 	o->mode = (uint8_t)(clamped | (int)unsigned_b << 1 |
-	                    (s->atom[at][0] == 'f' && s->atom[at][1] == '1' ? 4 : 0));
+	                    (s->atom[at][0] == 'f' && s->atom[at][1] == '1' ? 4 : 0) | xors << 3);
 	o->extra = (uint32_t)r->m->nextra;
 	enum ct_ptx_type type = p->factor == CT_PTX_X_F64 ? CT_PTX_B64 : CT_PTX_B32;
 	if ((rc = put_rows(r, &a[0], type, p->accumulators, 1)) < 0 ||

@@ -62,10 +62,16 @@ void ct_ptx_exec_ldmatrix(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 /* Elements of a factor that one register holds, and the value of one of them. */
 static unsigned per_register(int factor)
 {
-	return factor == CT_PTX_X_F16 || factor == CT_PTX_X_BF16 ? 2
-	       : factor == CT_PTX_X_S8 || factor == CT_PTX_X_U8
-	               ? 4
-	               : 1;
+	switch (factor) {
+	case CT_PTX_X_F16:
+	case CT_PTX_X_BF16: return 2;
+	case CT_PTX_X_S8:
+	case CT_PTX_X_U8: return 4;
+	case CT_PTX_X_S4:
+	case CT_PTX_X_U4: return 8;
+	case CT_PTX_X_B1: return 32;
+	default: return 1;
+	}
 }
 
 static double factor_value(int factor, uint64_t bits, unsigned e)
@@ -77,13 +83,29 @@ static double factor_value(int factor, uint64_t bits, unsigned e)
 		return ct_ptx_real_value(CT_PTX_F32, bits & 0xffffe000);
 	case CT_PTX_X_F64: return ct_ptx_real_value(CT_PTX_F64, bits);
 	case CT_PTX_X_S8: return (int8_t)(bits >> 8 * e);
+	case CT_PTX_X_S4: return (double)((int)(bits >> 4 * e & 15) ^ 8) - 8;
+	case CT_PTX_X_U4: return (double)(bits >> 4 * e & 15);
+	case CT_PTX_X_B1: return (double)(bits >> e & 1);
 	default: return (uint8_t)(bits >> 8 * e);
 	}
 }
 
-/* Matrices of one product: the largest has 16 rows, or 32 in the middle. */
+/* The type of the second factor, which may be signed where the first is not, or not where that is. */
+static int second_factor(const struct ct_ptx_op *o, int first)
+{
+	const int unsigned_b = (o->mode & 2) != 0;
+	switch (first) {
+	case CT_PTX_X_S8:
+	case CT_PTX_X_U8: return unsigned_b ? CT_PTX_X_U8 : CT_PTX_X_S8;
+	case CT_PTX_X_S4:
+	case CT_PTX_X_U4: return unsigned_b ? CT_PTX_X_U4 : CT_PTX_X_S4;
+	default: return first;
+	}
+}
+
+/* Matrices of one product: the largest has 16 rows, and of single bits 256 in the middle. */
 struct matrices {
-	double a[16][32], b[32][8], c[16][8];
+	double a[16][256], b[256][8], c[16][8];
 };
 
 /* Gathers the factors: lane 4g + t holds rows g and g + 8 of a and column g of b, and of their other index
@@ -94,9 +116,7 @@ static void gather(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
 	const uint32_t *ref = w->run->m->extra + o->extra + p->accumulators;
 	unsigned each = per_register(p->factor), width = p->factor == CT_PTX_X_F64 ? 8 : 4,
 		 tall = p->rows == 16;
-	int other = p->factor == CT_PTX_X_S8 || p->factor == CT_PTX_X_U8
-	                    ? (o->mode & 2 ? CT_PTX_X_U8 : CT_PTX_X_S8)
-	                    : p->factor;
+	int other = second_factor(o, p->factor);
 	for (unsigned lane = 0; lane < CT_PTX_LANES; lane++) {
 		unsigned g = lane / 4, t = lane % 4;
 		for (unsigned i = 0; i < p->a; i++)
@@ -122,7 +142,7 @@ static void accumulate(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const s
                        struct matrices *x, uint32_t mask, int back)
 {
 	const uint32_t *ref = w->run->m->extra + o->extra + (back ? 0 : p->accumulators + p->a + p->b);
-	int integer = p->factor == CT_PTX_X_S8 || p->factor == CT_PTX_X_U8, half = o->mode & 4;
+	int integer = p->factor >= CT_PTX_X_S8, half = o->mode & 4;
 	unsigned width = p->factor == CT_PTX_X_F64 ? 8 : 4,
 		 n = half ? 2u * p->accumulators : p->accumulators;
 	enum ct_ptx_type type = half ? CT_PTX_F16 : width == 8 ? CT_PTX_F64 : CT_PTX_F32;
@@ -154,16 +174,20 @@ static void accumulate(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const s
 	}
 }
 
-/* Sums in double precision, rounded once: hardware's order and width of sums are not documented. */
+/* Sums in double precision, rounded once: hardware's order and width of sums are not documented. Bits that differ are 1 where
+ * they are not multiplied. Nothing is read of the matrices that was not gathered. */
 void ct_ptx_exec_mma(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const struct ct_ptx_product *p = ct_ptx_product_at((unsigned)o->imm);
-	struct matrices x = {0};
+	struct matrices x;
+	const double both = o->mode & 8 ? 2 : 0;
 	gather(w, o, p, &x);
 	accumulate(w, o, p, &x, mask, 0);
 	for (unsigned i = 0; i < p->rows; i++)
 		for (unsigned j = 0; j < 8; j++)
-			for (unsigned k = 0; k < p->depth; k++)
-				x.c[i][j] += x.a[i][k] * x.b[k][j];
+			for (unsigned k = 0; k < p->depth; k++) {
+				const double a = x.a[i][k], b = x.b[k][j];
+				x.c[i][j] += both > 0 ? a + b - both * a * b : a * b;
+			}
 	accumulate(w, o, p, &x, mask, 1);
 }

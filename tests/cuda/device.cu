@@ -3,6 +3,8 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/scan.h>
 #include <cstdio>
+#include <cuda/std/cassert>
+#include <cuda/std/utility>
 #include <cuda_fp16.h>
 #include <device_launch_parameters.h>
 
@@ -294,6 +296,45 @@ static void check_heap()
 	expect("no error of the heap", cudaDeviceSynchronize(), cudaSuccess);
 }
 
+/* The builtin indices are a dim3 or a uint3 wherever one is wanted. */
+__device__ dim3 block()
+{
+	return blockIdx;
+}
+__device__ unsigned int digits(dim3 d)
+{
+	return d.x + d.y * 10 + d.z * 100;
+}
+__device__ unsigned int first(uint3 d)
+{
+	return d.x;
+}
+__global__ void convert_indices(unsigned int *sum)
+{
+	dim3 a(threadIdx), b = gridDim, c(gridDim);
+	uint3 d = blockDim;
+	int e = 1, f = 2;
+	cuda::std::swap(e, f);
+	assert(e == 2 && f == 1);
+	if (threadIdx.x == 0)
+		*sum = digits(block()) + digits(blockDim) * 10 + digits(gridDim) + first(threadIdx) + first(gridDim) + a.x + b.y + d.z + c.z;
+}
+
+static void check_indices()
+{
+	unsigned int *sum;
+	cudaMallocManaged(&sum, sizeof *sum);
+	convert_indices<<<dim3(1, 2, 3), dim3(4, 2)>>>(sum);
+	if (cudaDeviceSynchronize() != cudaSuccess)
+		*sum = 0;
+	/* The last block is (0, 1, 2): 210 of itself, 10 times 124, 321 of the grid, and 0 + 1 + 0 + 2 + 1 + 3. */
+	expect("indices", *sum, 210 + 1240 + 321 + 7);
+	int blocks = 0;
+	expect("occupancy with flags", cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, convert_indices, 128, 0, 0), 0);
+	expect("blocks that fit", blocks > 0, 1);
+	cudaFree(sum);
+}
+
 int main()
 {
 	check_heap();
@@ -301,6 +342,7 @@ int main()
 	check_warps();
 	check_integers();
 	check_memory();
+	check_indices();
 	if (!failures)
 		puts("all as in C");
 	return failures != 0;

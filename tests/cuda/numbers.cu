@@ -100,6 +100,62 @@ template <class T, class P> static void check_sixteen(const char *name)
 	cudaFree(o);
 }
 
+/* Down, up and towards zero: on either side of the program the same, and the nearest there. */
+template <class T> struct directions {
+	float down, up, zero;
+	__host__ __device__ void set(float v);
+};
+template <> __host__ __device__ void directions<__half>::set(float v)
+{
+	down = __half2float(__float2half_rd(v));
+	up = __half2float(__float2half_ru(v));
+	zero = __half2float(__float2half_rz(v));
+}
+template <> __host__ __device__ void directions<__nv_bfloat16>::set(float v)
+{
+	down = __bfloat162float(__float2bfloat16_rd(v));
+	up = __bfloat162float(__float2bfloat16_ru(v));
+	zero = __bfloat162float(__float2bfloat16_rz(v));
+}
+
+template <class T> __global__ void round_in_directions(const float *x, directions<T> *o)
+{
+	o[threadIdx.x].set(x[threadIdx.x]);
+}
+
+template <class T> static void check_directions(const char *name)
+{
+	enum { N = 256 };
+	float *x;
+	directions<T> *o, host;
+	unsigned seed = 3;
+	const float some[] = {0.0f, -0.0f, 1.0f, -2.5f, 1e-8f, -1e-8f, 65519.0f, 70000.0f, -70000.0f, 6e-5f, INFINITY, -INFINITY};
+	cudaMallocManaged(&x, N * sizeof *x);
+	cudaMallocManaged(&o, N * sizeof *o);
+	for (int i = 0; i < N; i++) {
+		seed = seed * 1664525 + 1013904223;
+		x[i] = i < (int)(sizeof some / sizeof *some)
+		               ? some[i]
+		               : ldexpf((float)(int)seed, (int)(seed >> 8) % 40 - 52);
+	}
+	round_in_directions<T><<<1, N>>>(x, o);
+	if (cudaDeviceSynchronize() != cudaSuccess)
+		failures++;
+	for (int i = 0; i < N; i++) {
+		const float v = x[i], near = (float)T(v), d = o[i].down, u = o[i].up;
+		host.set(v);
+		expect(name, d, host.down);
+		expect(name, u, host.up);
+		expect(name, o[i].zero, host.zero);
+		expect(name, o[i].zero, v < 0 ? u : d);
+		expect(name, d <= v && v <= u, 1);
+		expect(name, near == d || near == u, 1);
+		expect(name, v == near ? d == u : d < u && (isinf(u - d) || (float)T((d + u) / 2) != (d + u) / 2), 1);
+	}
+	cudaFree(x);
+	cudaFree(o);
+}
+
 /* ---- 8 bits ---- */
 
 __global__ void convert(const float *x, __nv_fp8_e4m3 *a, __nv_fp8_e5m2 *b, int n)
@@ -358,6 +414,8 @@ int main()
 {
 	check_sixteen<half, half2>("half");
 	check_sixteen<nv_bfloat16, nv_bfloat162>("nv_bfloat16");
+	check_directions<__half>("half in a direction");
+	check_directions<__nv_bfloat16>("nv_bfloat16 in a direction");
 	check_eight();
 	check_parts();
 	check_functions();

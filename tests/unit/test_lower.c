@@ -406,8 +406,13 @@ static void test_matrices(void **unused)
 		{"mma.sync.aligned.m16n8k16.row.col.satfinite.s32.u8.s8.s32 {%r9, %r10, %r11, %r12}, {%r2, %r3}, "
 	         "{%r4}, {%r5, %r6, %r7, %r8};",
 	         "IMMA.16816.U8.S8"},
+		{"mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32 {%r9, %r10, %r11, %r12}, {%r2, %r3, %r13, %r14}, "
+	         "{%r4, %r15}, {%r5, %r6, %r7, %r8};",
+	         "IMMA.16864.S4.U4"},
+		{"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r9, %r10}, {%r2}, {%r4}, {%r5, %r6};",
+	         "BMMA.88128.XOR.POPC"},
 		{"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r9, %r10}, [%r1];", "LDSM.16.MT88.2"},
-		{"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r1];", "LDSM.16.M88"},
+		{"ldmatrix.sync.aligned.x1.m8n8.shared.b16 {%r9}, [%r1];", "LDSM.16.M88"},
 		{"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r10, %r11, %r12}, [%r1];",
 	         "LDSM.16.M88.4"}};
 	(void)unused;

@@ -183,7 +183,7 @@ static void copies(void **state)
 		"setp.eq.s32 %p, %r0, 9;\nselp.b32 %r2, 6, 16, %p;\ncp.async.cg.shared.global [%r1], [%q1], 16, %r2;\n"
 		"cp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n"
 		"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%r1];\nst.global.v4.b32 [%q1+512], {%r2, %r3, %r4, %r5};\n"
-		"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r6, %r7}, [%r1];\nmad.wide.u32 %q2, %r0, 8, %q0;\n"
+		"ldmatrix.sync.aligned.x2.trans.m8n8.shared.b16 {%r6, %r7}, [%r1];\nmad.wide.u32 %q2, %r0, 8, %q0;\n"
 		"st.global.v2.b32 [%q2+1024], {%r6, %r7};\nret;\n}\n",
 		1, 32, &b, sizeof b);
 	memset(&b.from[1][1][3], 0, 10); /* lane 9 copied 6 bytes */

@@ -129,6 +129,9 @@ static void cuda_words(const struct build *b, const char *side, const char *over
 	ctcc_add(w, "-Wno-unknown-warning-option");
 	ctcc_add(w, "-Wno-reserved-user-defined-literal");
 	ctcc_addf(w, "-idirafter%s/cuda/after", b->data);
+	/* A declaration may have an ellipsis, as one that only tells types apart; nvcc refuses what takes arguments of it. */
+	ctcc_add(w, "-Xclang");
+	ctcc_add(w, "-fcuda-allow-variadic-functions");
 	if (j->relocatable) {
 		ctcc_add(w, "-D__CUDACC_RDC__");
 		ctcc_add(w, "-Wno-ignored-attributes"); /* of extern __managed__ */

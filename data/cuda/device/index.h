@@ -7,8 +7,9 @@
 #include <vector_types.h>
 
 /* Every read of a member reads the special register; objects of these types do not exist. */
-#define CT_CUDA_INDEX(type, name, reg, whole) \
+#define CT_CUDA_INDEX(type, name, reg) \
 	struct ct_cuda_##type { \
+		typedef void ct_is_index; /* for dim3 */ \
 		__declspec(property(get = ct_x)) unsigned int x; \
 		__declspec(property(get = ct_y)) unsigned int y; \
 		__declspec(property(get = ct_z)) unsigned int z; \
@@ -24,9 +25,9 @@
 		{ \
 			return __nvvm_read_ptx_sreg_##reg##_z(); \
 		} \
-		__device__ operator whole() const \
+		__device__ operator uint3() const \
 		{ \
-			return whole{ct_x(), ct_y(), ct_z()}; \
+			return uint3{ct_x(), ct_y(), ct_z()}; \
 		} \
 		ct_cuda_##type() = delete; \
 		ct_cuda_##type(const ct_cuda_##type &) = delete; \
@@ -34,10 +35,10 @@
 	}; \
 	extern const __device__ __attribute__((weak)) ct_cuda_##type name;
 
-CT_CUDA_INDEX(thread_index, threadIdx, tid, uint3)
-CT_CUDA_INDEX(block_index, blockIdx, ctaid, uint3)
-CT_CUDA_INDEX(block_size, blockDim, ntid, dim3)
-CT_CUDA_INDEX(grid_size, gridDim, nctaid, dim3)
+CT_CUDA_INDEX(thread_index, threadIdx, tid)
+CT_CUDA_INDEX(block_index, blockIdx, ctaid)
+CT_CUDA_INDEX(block_size, blockDim, ntid)
+CT_CUDA_INDEX(grid_size, gridDim, nctaid)
 #undef CT_CUDA_INDEX
 
 constexpr int warpSize = 32;

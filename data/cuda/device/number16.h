@@ -7,6 +7,7 @@
  *   CT_16_ONE, CT_16_INFINITY   the bits of 1 and of infinity
  *   CT_16_PTX                   what PTX calls the type
  *   CT_16_ADDS, CT_16_FUSES     defined where the GPU has instructions for sums and products; for fused ones
+ *   CT_16_ROUNDS                defined where it converts in every direction
  *
  * What no instruction does is computed in single precision and rounded once. */
 #define CT_16_JOIN_3(a, b, c) a##b##c
@@ -71,6 +72,34 @@ struct __align__(4) CT_16_PAIR {
 	{ \
 		return CT_16_PAIR(CT_16(a), CT_16(b)); \
 	}
+/* Rounded in another way than to the nearest: towards zero (0), down (-1) or up (1) from there, where the nearest lies beyond. */
+CT_BOTH CT_16 CT_16_N(ct_cuda_float2, _towards)(float v, int direction)
+{
+#if defined(CT_16_ROUNDS)
+	unsigned short h;
+	if (direction == 0)
+		__asm__("cvt.rz." CT_16_PTX ".f32 %0, %1;" : "=h"(h) : "f"(v));
+	else if (direction < 0)
+		__asm__("cvt.rm." CT_16_PTX ".f32 %0, %1;" : "=h"(h) : "f"(v));
+	else
+		__asm__("cvt.rp." CT_16_PTX ".f32 %0, %1;" : "=h"(h) : "f"(v));
+	return CT_16(CT_16_RAW{h});
+#else
+	const CT_16 nearest(v);
+	const float back = float(nearest);
+	unsigned short h = nearest.__x;
+	const int negative = h >> 15;
+	if (direction == 0 ? (v < 0 ? back < v : back > v) : direction < 0 ? back > v : back < v) {
+		if (direction == 0 || negative != (direction < 0))
+			h = (h & 0x7fff) ? (unsigned short)(h - 1) : (unsigned short)(h ^ 0x8001);
+		else
+			h++;
+	}
+	return CT_16(CT_16_RAW{h});
+#endif
+}
+CT_16_CONVERT(CT_16, CT_16_N(__float2, _rd), float, CT_16_N(ct_cuda_float2, _towards)(v, -1))
+CT_16_CONVERT(CT_16, CT_16_N(__float2, _ru), float, CT_16_N(ct_cuda_float2, _towards)(v, 1))
 CT_16_CONVERT(CT_16, CT_16_N(__float2, ), float, CT_16(v))
 CT_16_CONVERT(CT_16, CT_16_N(__float2, _rn), float, CT_16(v))
 CT_16_CONVERT(CT_16, CT_16_N(__double2, ), double, CT_16(v))
@@ -523,6 +552,7 @@ CT_16_SHUFFLE(shfl_xor, int)
 #undef CT_16_PAIR_OF_BITS
 #undef CT_16_ADDS
 #undef CT_16_FUSES
+#undef CT_16_ROUNDS
 #undef CT_16_PTX
 #undef CT_16_ONE
 #undef CT_16_INFINITY
