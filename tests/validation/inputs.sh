@@ -3,11 +3,13 @@
 # inputs_WORKLOAD PAPERS makes what the program of that workload reads in the folder $DATA, which is its own, or in the current folder, the program's.
 # What the numbers are does not matter to the programs, unless said.
 
-# A million nodes with two to ten edges each, which lead anywhere, as graphgen makes them.
-inputs_bfs() {
-	awk -v f="$DATA/graph" 'BEGIN {
+# Nodes with two to ten edges each, which lead anywhere, as graphgen makes them: a million, and 65,536 in GPGPU-Sim's suite.
+inputs_bfs() { # PAPERS
+	local n=1000000
+	[ "$1" = shared-l1 ] && n=65536
+	awk -v f="$DATA/graph" -v n="$n" 'BEGIN {
 		srand(5)
-		n = 1000000; print n > f
+		print n > f
 		for (i = 0; i < n; i++) { k = 2 + int(9 * rand()); print s + 0, k > f; s += k }
 		print "\n0\n\n" s > f
 		for (i = 0; i < s; i++) print int(n * rand()), 1 > f
@@ -35,5 +37,84 @@ inputs_nn() {
 		srand(5)
 		for (i = 0; i < 427640; i++) printf "%4d %2d %2d %2d %2d %-9s %5.1f %5.1f %4d %4d\n", 1980, 1, 2, 6, 3, "KIRK", 7 + 63 * rand(), 358 * rand(), 99, 100 > "cane.db"
 		for (i = 0; i < 40; i++) print "cane.db" > "filelist"
+	}'
+}
+
+# Headers of the CUDA SDK that its programs of GPGPU-Sim's suite include and that suite does not have: they print, take the time and look at options.
+sdk_headers() {
+	: >shrUtils.h
+	cat >shrQATest.h <<-'END'
+		#include <stdio.h>
+		#include <stdlib.h>
+		#define QA_FAILED 1
+		#define QA_PASSED 0
+		#define QA_WAIVED 2
+		#define LOGBOTH 0
+		#define MASTER 0
+		#define shrLog printf
+		#define shrLogEx(mode, status, ...) printf(__VA_ARGS__)
+		#define shrQAStart(argc, argv) ((void)0)
+		#define shrQAFinishExit(argc, argv, status) exit(status)
+		#define shrSetLogFileName(name) ((void)0)
+	END
+}
+
+inputs_blackscholes() {
+	sdk_headers
+	cat >cutil_inline.h <<-'END'
+		#define cutCheckCmdLineFlag(...) 0
+		#define cutGetMaxGflopsDeviceId() 0
+		#define cutCreateTimer(t) (*(t) = 0)
+		#define cutDeleteTimer(t) 0
+		#define cutResetTimer(t) 0
+		#define cutStartTimer(t) 0
+		#define cutStopTimer(t) 0
+		#define cutGetTimerValue(t) 1.0
+		#define cutilCheckError(x) ((void)(x))
+		#define cutilCheckMsg(m) ((void)0)
+		#define cutilDeviceInit(argc, argv) 0
+		#define cutilDeviceReset cudaDeviceReset
+		#define cutilDeviceSynchronize cudaDeviceSynchronize
+		#define cutilSafeCall(x) ((void)(x))
+	END
+}
+
+inputs_transpose() {
+	sdk_headers
+	cat >sdkHelper.h <<-'END'
+		#include <algorithm>
+		#include <cmath>
+		using std::max;
+		#define MAX(a, b) ((a) > (b) ? (a) : (b))
+		#define ConvertSMVer2Cores(major, minor) 64
+		#define _ConvertSMVer2Cores ConvertSMVer2Cores
+		#define checkCmdLineFlag(...) false
+		#define getCmdLineArgumentInt(...) 0
+		#define compareData(...) true
+	END
+}
+
+# Weights between 0.03 and 0.12 of either sign, and 28 pictures behind 16 bytes of header.
+inputs_neuralnet() {
+	mkdir -p data
+	awk 'function byte() { return 1 + int(255 * rand()) }
+	function weights(n, f) { while (n-- > 0) printf "%c%c%c%c", byte(), byte(), byte(), rand() < 0.5 ? 61 : 189 > f }
+	BEGIN {
+		srand(5)
+		weights(156, "data/lw1.wei"); weights(7800, "data/lw2.wei"); weights(125100, "data/lw3.wei"); weights(1010, "data/lw4.wei")
+		for (i = 0; i < 16 + 28 * 28 * 28; i++) printf "%c", byte() > "data/t10k-images-idx3-ubyte"
+	}'
+}
+
+# A genome of 1.4 million letters in lines of 70, and 50,000 reads of 25 letters, of which a third lies in it, as of the suite's
+# two files.
+inputs_mummergpu() {
+	awk -v genome="$DATA/genome" -v reads="$DATA/reads" '
+	function letters(n,  s) { while (n-- > 0) s = s substr("ACGT", 1 + int(4 * rand()), 1); return s }
+	BEGIN {
+		srand(5)
+		print ">genome" > genome
+		for (i = 0; i < 20000; i++) print line[i] = letters(70) > genome
+		for (i = 1; i <= 50000; i++) print ">" i "\n" (rand() < 0.35 ? substr(line[int(20000 * rand())], 1 + int(46 * rand()), 25) : letters(25)) > reads
 	}'
 }
