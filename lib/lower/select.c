@@ -207,6 +207,8 @@ static void select_convert(struct ct_lower_unit *u, uint32_t at)
 	unsigned from_bits = ct_lower_bits(o), to_bits = to ? (unsigned)strtoul(to + 2, NULL, 10) : 32;
 	if (ct_lower_has(o, "tf32"))
 		simple(u, at, "F2F.TF32.F32");
+	else if (ct_lower_has(o, "pack"))
+		simple(u, at, "I2IP.S32.SAT");
 	else if (real_from && real_to)
 		simple(u, at,
 		       from_bits == to_bits        ? "FRND"

@@ -42,7 +42,7 @@
 #define CT_PTX_LANE_CODES(X) \
 	X(float_any) X(compare_any) X(cvt_any) X(testp) X(slct) \
 	X(mul24) X(mad24) X(add_carry) X(sub_carry) \
-	X(popc) X(clz) X(bfind) X(brev) X(bfe) X(bfi) X(fns) X(bmsk) X(szext) X(lop3) X(shf) X(prmt) X(dp4a) X(dp2a) \
+	X(popc) X(clz) X(bfind) X(brev) X(bfe) X(bfi) X(fns) X(bmsk) X(szext) X(lop3) X(shf) X(prmt) X(cvt_pack) X(dp4a) X(dp2a) \
 	X(video_parts) X(video) \
 	X(pred) X(pack) X(unpack) X(local_address) X(clock) X(active_mask) X(special_zero)
 

@@ -283,6 +283,25 @@ static int convert_to_tf32(struct ct_ptx_reader *r)
 	return ct_ptx_row(r, &r->s.arg[1], CT_PTX_F32, &o->a);
 }
 
+/* cvt.pack.sat.s4.s32.b32 d, a, b, c: two numbers side by side, in front of others; cvt.pack.sat.u16.s32 d, a, b: two alone. */
+static int convert_and_pack(struct ct_ptx_reader *r)
+{
+	static const char *const to[] = {"s2", "u2", "s4", "u4", "s8", "u8", "s16", "u16", NULL},
+				 *const from[] = {"s32", "u32", NULL};
+	int rc, fine = ct_ptx_take(r, "sat"), result = ct_ptx_take_one(r, to), source = ct_ptx_take_one(r, from),
+		with = ct_ptx_take(r, "b32"), bits = 2 << result / 2;
+	if (!fine || result < 0 || source < 0 || with != (bits < 16))
+		return ct_ptx_unknown(r, NULL);
+	if ((rc = ct_ptx_want_args(r, with ? 4 : 3, with ? 4 : 3)) < 0)
+		return rc;
+	struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_cvt_pack);
+	if (!o)
+		return CT_ERR_NOMEM;
+	o->width = (uint8_t)bits;
+	o->mode = (uint8_t)((source == 0) | (result % 2 == 0) << 1);
+	return ct_ptx_rows(r, o, with ? 3 : 2, CT_PTX_B32);
+}
+
 /* cvt: conversions that are common have an operation of their own, all others share one. */
 int ct_ptx_decode_cvt(struct ct_ptx_reader *r)
 {
@@ -290,6 +309,8 @@ int ct_ptx_decode_cvt(struct ct_ptx_reader *r)
 	struct ct_ptx_form f;
 	if (ct_ptx_take(r, "rna"))
 		return convert_to_tf32(r);
+	if (ct_ptx_take(r, "pack"))
+		return convert_and_pack(r);
 	int rc = ct_ptx_form(
 		r, CT_PTX_M_ROUND | CT_PTX_M_INTEGRAL | CT_PTX_M_FTZ | CT_PTX_M_SAT | CT_PTX_M_RELU, 2,
 		&f);

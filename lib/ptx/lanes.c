@@ -362,6 +362,29 @@ void ct_ptx_exec_prmt(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 	((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = permute(o->mode, a[l], b[l], c[l]);
 }
 
+/* The nearest whole number of `bits` bits to that of a word. */
+static uint32_t narrowed(uint32_t v, unsigned bits, int from_signed, int to_signed)
+{
+	const int64_t x = from_signed ? (int64_t)(int32_t)v : (int64_t)v;
+	const int64_t most = ((int64_t)1 << (bits - (unsigned)to_signed)) - 1, least = to_signed ? -most - 1 : 0;
+	return (uint32_t)(x < least ? least : x > most ? most : x) & ((1u << bits) - 1);
+}
+
+/* b in the lowest bits and a behind it, and behind both what was in c. */
+void ct_ptx_exec_cvt_pack(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
+{
+	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b),
+			 *c = o->width < 16 ? ct_ptx_at(w, o->c) : NULL;
+	const int from_signed = o->mode & 1, to_signed = o->mode >> 1 & 1;
+	FOR_LANES(l, mask)
+	{
+		uint32_t low = narrowed(b[l], o->width, from_signed, to_signed),
+			 high = narrowed(a[l], o->width, from_signed, to_signed);
+		((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = low | high << o->width |
+		                                        (c ? c[l] << 2 * o->width : 0);
+	}
+}
+
 /* Part i of `bits` bits of a word, with its sign if it has one. */
 static int64_t part(uint32_t v, unsigned i, unsigned bits, int sign)
 {

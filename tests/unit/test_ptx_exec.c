@@ -237,6 +237,24 @@ static uint64_t t_bfe_u32(uint64_t a, uint64_t b, uint64_t c)
 	c &= 255;
 	return b > 31 ? 0 : c > 31 ? a >> b : a >> b & ((UINT64_C(1) << c) - 1);
 }
+/* Numbers of few bits side by side, each the nearest to its word. */
+static uint64_t t_near(int64_t v, int64_t least, int64_t most)
+{
+	return (uint64_t)(v < least ? least : v > most ? most : v);
+}
+static uint64_t t_pack_s4(uint64_t a, uint64_t b, uint64_t c)
+{
+	return (uint32_t)(c << 8 | (t_near((int32_t)a, -8, 7) & 15) << 4 | (t_near((int32_t)b, -8, 7) & 15));
+}
+static uint64_t t_pack_u8(uint64_t a, uint64_t b, uint64_t c)
+{
+	return (uint32_t)(c << 16 | t_near((int32_t)a, 0, 255) << 8 | t_near((int32_t)b, 0, 255));
+}
+static uint64_t t_pack_s16(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)c;
+	return (uint32_t)((t_near((uint32_t)a, 0, 32767) << 16) | t_near((uint32_t)b, 0, 32767));
+}
 static uint64_t t_prmt(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t all = b << 32 | a, r = 0;
@@ -381,6 +399,9 @@ static void integers(void **state)
 		{"popc.b32 %w0, %w1;", "ww", t_popc, 0}, {"popc.b64 %w0, %l1;", "wl", t_popc, 0}, {"clz.b64 %w0, %l1;", "wl", t_clz64, 0},
 		{"bfind.s32 %w0, %w1;", "ww", t_bfind_s32, 0}, {"brev.b32 %w0, %w1;", "ww", t_brev, 0},
 		{"bfe.u32 %w0, %w1, %w2, %w3;", "wwww", t_bfe_u32, 0}, {"prmt.b32 %w0, %w1, %w2, %w3;", "wwww", t_prmt, 0},
+		{"cvt.pack.sat.s4.s32.b32 %w0, %w1, %w2, %w3;", "wwww", t_pack_s4, 0},
+		{"cvt.pack.sat.u8.s32.b32 %w0, %w1, %w2, %w3;", "wwww", t_pack_u8, 0},
+		{"cvt.pack.sat.s16.u32 %w0, %w1, %w2;", "www", t_pack_s16, 0},
 		{"lop3.b32 %w0, %w1, %w2, %w3, 0x95;", "wwww", t_lop3, 0}, {"shf.l.wrap.b32 %w0, %w1, %w2, %w3;", "wwww", t_shf_l, 0},
 		{"dp4a.s32.u32 %w0, %w1, %w2, %w3;", "wwww", t_dp4a, 0}, {"mul24.hi.s32 %w0, %w1, %w2;", "www", t_mul24, 0},
 		{"sad.s32 %w0, %w1, %w2, %w3;", "wwww", t_sad, 0},
