@@ -18,6 +18,7 @@ struct ct_cuda_request {
 	uint64_t skip, launches, max_steps;
 	uint32_t sm; /* 0: that of the board */
 	int32_t stream, values, plain;
+	int32_t ends; /* the program, when `launches` are recorded */
 };
 
 /* The answer: this, and with CT_CUDA_FAILED a text that a NUL ends. */

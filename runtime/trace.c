@@ -15,6 +15,7 @@ static struct ct_capture *capture; /* NULL: no trace */
 static int answer_to = -1;         /* descriptor */
 static pid_t owner;                /* the process that the trace is of; not its children */
 static int exit_status;
+static int ends; /* the program, when all launches that were asked for are recorded */
 
 #ifdef __GLIBC__
 /* Where the program's end can be seen, a trace says with which status it ended. */
@@ -87,6 +88,7 @@ void ct_cuda_trace_open(void)
 		.skip = r.skip,
 		.launches = r.launches,
 		.values = r.values};
+	ends = r.ends;
 	ct_cuda.settings.max_steps = r.max_steps ? r.max_steps : ct_cuda.settings.max_steps;
 	ct_cuda.settings.check_init |= check && strcmp(check, "init") == 0;
 	if (ct_capture_open(&s, &capture, &e) != CT_OK) {
@@ -99,22 +101,34 @@ void ct_cuda_trace_open(void)
 #endif
 }
 
-/* When the program and its own destructors are done. A program that a signal ends does not come here. */
-__attribute__((destructor)) static void close_trace(void)
+static void end_trace(void)
 {
 	struct ct_capture_summary seen;
 	struct ct_error e = {0};
-	ct_cuda_tell_init();
-	if (!capture || getpid() != owner)
-		return;
 	int st = ct_capture_close(capture, exit_status & 0xff, &seen, &e);
 	capture = NULL;
 	answer(st == CT_OK ? CT_CUDA_DONE : CT_CUDA_FAILED, &seen, st == CT_OK ? "" : e.text);
 }
 
+/* When the program and its own destructors are done. A program that a signal ends does not come here. */
+__attribute__((destructor)) static void close_trace(void)
+{
+	ct_cuda_tell_init();
+	if (capture && getpid() == owner)
+		end_trace();
+}
+
 int ct_cuda_trace_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *r, struct ct_error *e)
 {
-	return ct_capture_launch(getpid() == owner ? capture : NULL, launch, r, e);
+	struct ct_capture *c = getpid() == owner ? capture : NULL;
+	int st = ct_capture_launch(c, launch, r, e);
+	if (st == CT_OK && c && ends && ct_capture_is_full(c)) {
+		/* Without destructors: they belong to a program that is not done, and would call this library in the middle of a launch. */
+		fflush(NULL);
+		end_trace();
+		_exit(0);
+	}
+	return st;
 }
 
 /* An error of the trace is one of the machine: the program is told that its device is gone. */

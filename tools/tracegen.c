@@ -31,6 +31,7 @@ enum {
 	OPT_WARP,
 	OPT_SKIP,
 	OPT_LAUNCHES,
+	OPT_END,
 	OPT_CHECK_KIND,
 	OPT_NO_VALUES,
 	OPT_VALUES,
@@ -64,6 +65,7 @@ static const struct ct_option options[] = {
          "capture: record only kernels whose name matches, or\nlaunches by number; ptx: the kernel's name"},
 	{OPT_SKIP, "skip", "N", "capture: of those, leave out the first N launches"},
 	{OPT_LAUNCHES, "launches", "N", "capture: and then record N launches only"},
+	{OPT_END, "end", NULL, "capture: and end the program after the last of them"},
 	{OPT_CHECK_KIND, "check", "init", "capture: tell of reads of memory that nothing wrote"},
 	{OPT_GRID, "grid", "X,Y,Z", "ptx: CTAs of the launch (default 1)"},
 	{OPT_BLOCK, "block", "X,Y,Z", "ptx: threads of a CTA (default 32)"},
@@ -87,7 +89,7 @@ struct own {
 	unsigned warp;
 	uint64_t skip, launches;
 	const char *check;
-	int values, no_values, capture_given, ptx_given;
+	int values, no_values, ends, capture_given, ptx_given;
 	int opencl_given; /* an option that only OpenCL programs have */
 	int kernel_given; /* an option that capture and ptx share */
 	struct ptx_options ptx;
@@ -166,6 +168,8 @@ static int capture_option(struct own *own, int key, const char *v, struct ct_err
 	own->opencl_given |= key == OPT_NO_VALUES || key == OPT_WARP;
 	if (key == OPT_NO_VALUES)
 		own->no_values = 1;
+	else if (key == OPT_END)
+		own->ends = 1;
 	else if (key == OPT_CHECK_KIND && strcmp(v, "init") != 0)
 		return ct_fail(e, CT_ERR_USAGE, "--check %s: the one check is init", v);
 	else if (key == OPT_CHECK_KIND)
@@ -246,6 +250,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_WARP:
 	case OPT_SKIP:
 	case OPT_LAUNCHES:
+	case OPT_END:
 	case OPT_CHECK_KIND:
 	case OPT_NO_VALUES: st = capture_option(own, key, v, e); break;
 	case 'k':
@@ -461,7 +466,7 @@ static int capture_to_folder(struct ct_tool *t, struct cap_result *r, struct ct_
 	if (!own->dir || !*own->dir || is_packed(own->dir))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "capture: OpenCL programs are recorded into a folder: give -o DIR");
-	if (own->kernel_given || own->skip || own->check)
+	if (own->kernel_given || own->skip || own->ends || own->check)
 		return ct_fail(e, CT_ERR_USAGE, "capture: of OpenCL programs --launches alone chooses");
 	int st = ct_folder_open(&sink, own->dir, &own->sink, e);
 	if (st < 0)
@@ -491,6 +496,7 @@ static int begin_cuda(struct ct_tool *t, struct cap_cuda **c, struct ct_error *e
 		.sm = own->ptx.capture.sm,
 		.values = own->values,
 		.plain = own->sink.compress == CT_FOLDER_PLAIN,
+		.ends = own->ends,
 		.check = own->check,
 		.about = about.data,
 		.stop = &stopped};
@@ -566,7 +572,9 @@ static int capture(struct ct_tool *t, struct ct_error *e)
 	struct cap_cuda_result r = {.taken = 0};
 	enum cap_kind kind = cap_kind_of(command);
 	int folder = own->dir && *own->dir && !is_packed(own->dir);
-	int cuda_given = own->kernel_given || own->skip || own->check, st;
+	int cuda_given = own->kernel_given || own->skip || own->ends || own->check, st;
+	if (own->ends && !own->launches)
+		return ct_fail(e, CT_ERR_USAGE, "capture: --end needs --launches");
 	if (kind == CAP_MISSING)
 		return ct_fail(e, CT_ERR_USAGE, "capture: %s: no such program", command);
 	if (kind == CAP_OPENCL || (kind == CAP_OTHER && own->opencl_given)) {

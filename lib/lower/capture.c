@@ -342,6 +342,11 @@ int ct_capture_launch(struct ct_capture *c, const struct ct_ptx_launch *launch, 
 	return st;
 }
 
+int ct_capture_is_full(const struct ct_capture *c)
+{
+	return c->s.launches > 0 && c->seen.recorded >= c->s.launches;
+}
+
 int ct_capture_registers(const struct ct_ptx_module *m, const struct ct_ptx_kernel *kernel, unsigned sm,
                          uint32_t *registers, struct ct_error *e)
 {

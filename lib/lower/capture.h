@@ -54,6 +54,9 @@ CT_NODISCARD int ct_capture_open(const struct ct_capture_settings *s, struct ct_
 CT_NODISCARD int ct_capture_launch(struct ct_capture *c, const struct ct_ptx_launch *launch,
                                    struct ct_ptx_result *r, struct ct_error *e);
 
+/* Whether all launches that the settings ask for are recorded: never where they ask for all. */
+int ct_capture_is_full(const struct ct_capture *c);
+
 enum ct_capture_copy_kind { CT_CAPTURE_TO_DEVICE, CT_CAPTURE_TO_HOST, CT_CAPTURE_ON_DEVICE };
 
 /* A copy of memory, in its place between launches. Only those to the device are recorded so far, as in

@@ -51,6 +51,8 @@ chosen() { "$T" capture --force -o k.ctz "$@" -- ./add >/dev/null && names k.ctz
 same "-k REGEX" "2:_Z5twicePfi 3:_Z5twicePfi" "$(chosen -k twice)"
 same "-k N" "3:_Z5twicePfi" "$(chosen -k 3)"
 same "--skip, --launches" "2:_Z5twicePfi" "$(chosen --skip 1 --launches 1)"
+same "--end: the program does not come to its end" "2:_Z5twicePfi 0" "$(chosen --skip 1 --launches 1 --end) $("$T" capture --force -o k.ctz --launches 1 --end -- ./add | grep -c hits)"
+refuses "--end without a number" 2 'needs --launches' "$T" capture --force -o k.ctz --end -- ./add
 same "-k with --skip" "3:_Z5twicePfi" "$(chosen -k twice --skip 1)"
 refuses "no launch is chosen" 2 'no launch was chosen' bash -c "'$T' capture -o none -k nothing -- ./add 2>&1 >/dev/null | tail -n 1 >&2; exit \${PIPESTATUS[0]}"
 

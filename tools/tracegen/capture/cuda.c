@@ -223,7 +223,8 @@ static int offer(struct cap_cuda *c, struct ct_error *e)
 		.sm = c->o.sm,
 		.stream = c->stdout_fd,
 		.values = c->o.values,
-		.plain = c->o.plain};
+		.plain = c->o.plain,
+		.ends = c->o.ends};
 	const char *texts[] = {c->o.kernels, c->o.about, c->o.check};
 	struct ct_buf message = {0};
 	char fd[32];
