@@ -29,6 +29,31 @@ streamcluster_gain(int n, int dims, int candidate, const float *weight, const fl
 		row[number[assign[i]]] += here - there;
 	}
 }
+
+/* The same where every thread reads the candidate's coordinates where they lie, as in Rodinia 3.1: a line for each dimension, all of
+ * them in one set. A text of its own, so that the other kernel compiles to what it was. */
+extern "C" __global__ void
+streamcluster_gain_unshared(int n, int dims, int candidate, const float *weight, const float *cost,
+                            const int *assign, int columns, const float *coord, float *work, const int *number,
+                            unsigned char *moves)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i >= n)
+		return;
+	float sum = 0;
+	for (int d = 0; d < dims; d++) {
+		float apart = coord[d * n + i] - coord[d * n + candidate];
+		sum += apart * apart;
+	}
+	float there = sum * weight[i], here = cost[i];
+	float *row = &work[i * columns];
+	if (there < here) {
+		moves[i] = 1;
+		row[columns - 1] = there - here;
+	} else {
+		row[number[assign[i]]] += here - there;
+	}
+}
 #endif
 
 struct points {
@@ -101,9 +126,13 @@ APP(streamcluster)
 		app_to_device(a, number, p.number, words);
 		app_to_device(a, moves, switched, p.n);
 		app_to_device(a, work, want, sizeof *want * cells);
-		APP_LAUNCH(a, streamcluster_gain, app_1d(app_ceil(p.n, BLOCK)), app_1d(BLOCK),
-		           (uint32_t)sizeof(float) * p.dims, &p.n, &p.dims, &candidate, &weight, &cost, &assign,
-		           &columns, &coord, &work, &number, &moves);
+		struct app_dims grid = app_1d(app_ceil(p.n, BLOCK)), block = app_1d(BLOCK);
+		if (a->size == APP_PAPER)
+			APP_LAUNCH(a, streamcluster_gain_unshared, grid, block, 0, &p.n, &p.dims, &candidate, &weight,
+			           &cost, &assign, &columns, &coord, &work, &number, &moves);
+		else
+			APP_LAUNCH(a, streamcluster_gain, grid, block, (uint32_t)sizeof(float) * p.dims, &p.n, &p.dims,
+			           &candidate, &weight, &cost, &assign, &columns, &coord, &work, &number, &moves);
 		reference(&p, candidate, want, moved);
 		app_to_host(a, got, work, sizeof *got * cells);
 		app_check_floats(a, "work", got, want, cells, 1e-5f);

@@ -5,7 +5,7 @@
 # defines to gates.tsv: paper, workload, warp instructions, waves, two figures, and whether they pass. It is run before
 # estimates are made, and no estimate is looked at. Rows stay while the trace, the GPU file and the replays are the same,
 # so that a run that is cut goes on where it stopped. SIZE: the programs' size (default paper). OUT: where traces are kept
-# (default: nowhere). LIMIT: CPU seconds for a program's replays, 3600.
+# (default: nowhere). LIMIT: CPU seconds for a program's replays, 3600. SETTINGS: parameters of the GPU that all replays have besides, with commas.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$1
@@ -29,6 +29,9 @@ paper() { # NAME WORKLOAD
 	malekeh) replays=(all:system=malekeh/OCU ideal:system=malekeh/OCU-ideal) ;;
 	*) replays=(all perfect:l1.size=16MiB) ;;
 	esac
+	[ -z "${SETTINGS:-}" ] || for r in "${!replays[@]}"; do
+		[[ ${replays[r]} == *:* ]] && replays[r]+=,$SETTINGS || replays[r]+=:$SETTINGS
+	done
 }
 
 measure() { # PAPER WORKLOAD

@@ -106,15 +106,57 @@ inputs_neuralnet() {
 	}'
 }
 
-# A genome of 1.4 million letters in lines of 70, and 50,000 reads of 25 letters, of which a third lies in it, as of the suite's
-# two files.
+# A mesh like the suite's fvcorr.domn.*, of as many elements as our program has for the paper: two neighbours within three elements, two within a
+# sixteenth of the mesh, -1 outside. A line for each element: its area, then four neighbours, counted from 1, with the normal of the face.
+inputs_cfd() { # PAPERS
+	local n=97046
+	[ "$1" = morpheus ] && n=193474
+	awk -v n=$n 'BEGIN {
+		srand(9); print n
+		for (i = 1; i <= n; i++) {
+			row = 0.5 + 1.5 * rand()
+			for (f = 0; f < 4; f++) {
+				reach = f < 2 ? 1 + int(3 * rand()) : 8 + int(n / 16 * rand())
+				j = f % 2 ? i + reach : i - reach
+				row = row " " (j < 1 || j > n ? -1 : j) " " 0.2 * rand() - 0.1 " " 0.2 * rand() - 0.1 " " 0.2 * rand() - 0.1
+			}
+			print row
+		}
+	}' >"$DATA/mesh"
+}
+
+# As many points and features as kdd_cup, a thousand different ones again and again: they decide about nothing but the number of rounds, of which
+# three are recorded.
+inputs_kmeans() {
+	awk 'BEGIN {
+		srand(7)
+		for (i = 0; i < 1000; i++) for (k = 0; k < 34; k++) point[i] = point[i] " " int(1000 * rand()) / 250
+		for (i = 0; i < 494020; i++) print i point[i % 1000]
+	}' >"$DATA/points"
+}
+
+# As many letters and reads as our program has: reads are pieces of the genome with a letter in 25 changed.
 inputs_mummergpu() {
 	awk -v genome="$DATA/genome" -v reads="$DATA/reads" '
-	function letters(n,  s) { while (n-- > 0) s = s substr("ACGT", 1 + int(4 * rand()), 1); return s }
+	function letter() { return substr("ACGT", 1 + int(4 * rand()), 1) }
 	BEGIN {
-		srand(5)
-		print ">genome" > genome
-		for (i = 0; i < 20000; i++) print line[i] = letters(70) > genome
-		for (i = 1; i <= 50000; i++) print ">" i "\n" (rand() < 0.35 ? substr(line[int(20000 * rand())], 1 + int(46 * rand()), 25) : letters(25)) > reads
+		srand(13); n = 2000000; print ">genome" > genome
+		for (i = 0; i < n / 50; i++) {
+			for (k = 0; k < 50; k++) line[i] = line[i] letter()
+			print line[i] > genome
+		}
+		for (r = 0; r < 50000; r++) {
+			at = int((n - 100) * rand()); read = ""
+			from = substr(line[int(at / 50)] line[int(at / 50) + 1], at % 50 + 1, 25)
+			for (k = 1; k <= 25; k++) read = read (25 * rand() < 1 ? letter() : substr(from, k, 1))
+			print ">" r "\n" read > reads
+		}
 	}'
+}
+
+# Weights are zeros where the program finds empty files; arrays for their text fill more stack than programs have by default.
+inputs_squeezenet() {
+	ulimit -Ss hard
+	mkdir -p data
+	touch data/conv1_s.txt data/fire{2..9}_{squeeze1x1,expand1x1,expand3x3}.txt
 }
