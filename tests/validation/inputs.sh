@@ -160,3 +160,157 @@ inputs_squeezenet() {
 	mkdir -p data
 	touch data/conv1_s.txt data/fire{2..9}_{squeeze1x1,expand1x1,expand3x3}.txt
 }
+
+# Parboil's sets are downloads; these are of the size and kind of the set that each function names, as far as that is known.
+
+# For awk: words and floats of binary files, low byte first.
+binary_words='
+	function word(x) { printf "%c%c%c%c", x % 256, int(x / 256) % 256, int(x / 65536) % 256, int(x / 16777216) % 256 }
+	function real(x,  sign, exponent) {
+		if (x == 0) { word(0); return }
+		if (x < 0) { sign = 2147483648; x = -x }
+		for (exponent = 127; x >= 2; exponent++) x /= 2
+		for (; x < 1; exponent--) x *= 2
+		word(sign + exponent * 8388608 + int((x - 1) * 8388608))
+	}'
+
+# A million nodes, from each of which two to four edges lead anywhere, to be gone both ways: six a node in the mean. In a graph whose
+# edges lead one way all neighbours of a frontier may be new, and the program stops: it has 400 places for the neighbours of 64 nodes.
+inputs_bfs_queue() {
+	awk 'BEGIN {
+		srand(5)
+		n = 1000000; print n
+		for (u = 0; u < n; u++)
+			for (k = 2 + int(3 * rand()); k > 0; k--) {
+				v = int(n * rand())
+				to[u] = to[u] v " 1\n"; to[v] = to[v] u " 1\n"; degree[u]++; degree[v]++
+			}
+		for (u = 0; u < n; u++) { print s + 0, degree[u]; s += degree[u] }
+		print "\n0\n\n" s
+		for (u = 0; u < n; u++) printf "%s", to[u]
+	}' >"$DATA/graph"
+}
+
+# 996 x 1040 points of a wafer in a histogram 256 wide and 8192 high, close to its middle: normal in both directions, by the sum of
+# twelve draws. What the program takes for the range of ten deviations is six parts of 24,576 bins.
+inputs_histo() {
+	awk "$binary_words"'
+	function normal(  k, x) { for (k = 0; k < 12; k++) x += rand(); return 28 * (x - 6) }
+	BEGIN {
+		srand(5)
+		word(996); word(1040); word(256); word(8192)
+		for (i = 0; i < 996 * 1040; i++) {
+			x = int(128 + normal())
+			word(256 * int(4096 + normal()) + (x < 0 ? 0 : x > 255 ? 255 : x))
+		}
+	}' >"$DATA/image"
+}
+
+# Walls and lids are the program's own; of the other cells one in twenty is an obstacle.
+inputs_lbm() {
+	awk 'BEGIN {
+		srand(5)
+		for (z = 0; z < 150; z++) {
+			for (y = 0; y < 120; y++) {
+				for (x = 0; x < 120; x++) printf "%s", rand() < 0.05 ? "#" : "."
+				print ""
+			}
+			print ""
+		}
+	}' >"$DATA/obstacles"
+}
+
+# Samples thicken towards the centre, as along spokes.
+inputs_mri_gridding() {
+	printf '%s\n' aquisition.numsamples=30000 "aquisition.kmax=1 1 1" "aquisition.matrixSize=64 64 64" "reconstruction.matrixSize=64 64 64" \
+		"gridding.matrixSize=64 64 64" gridding.oversampling=2 kernel.width=5 kernel.useLUT=1 >"$DATA/samples"
+	awk "$binary_words"'BEGIN {
+		srand(5)
+		for (i = 0; i < 30000; i++) {
+			r = 0.999 * rand()
+			real(rand()); real(rand())
+			for (k = 0; k < 3; k++) real(r * (2 * rand() - 1))
+			real(0.1 + rand())
+		}
+	}' >"$DATA/samples.data"
+}
+
+# The numbers of samples and voxels; then coordinates and phases, all 0.
+inputs_mri_q() {
+	awk "$binary_words"'BEGIN { word(2048); word(32768); for (i = 0; i < 5 * 2048 + 3 * 32768; i++) word(0) }' >"$DATA/samples"
+}
+
+# About as many nodes and edges as the authors and papers that come with Pannotia; R-MAT with the quadrants 0.45, 0.15, 0.15, 0.25. Every
+# node has an edge, since the program takes a line without numbers for none. The last passes sort the neighbours.
+inputs_pagerank() {
+	awk 'BEGIN {
+		srand(5)
+		n = 262144
+		for (e = 0; e < 4 * n; e++) {
+			u = v = 0
+			for (b = 0; b < 18; b++) { r = rand(); u = 2 * u + (r >= 0.6); v = 2 * v + (r >= 0.45 && r < 0.6 || r >= 0.75) }
+			if (u != v) { near[u] = near[u] " " v; near[v] = near[v] " " u; edges++ }
+		}
+		for (u = 0; u < n; u++)
+			if (!(u in near)) { v = (u + 1) % n; near[u] = " " v; near[v] = near[v] " " u; edges++ }
+		print n, edges
+		for (u = 0; u < n; u++) {
+			k = split(near[u], to, " ")
+			for (i = 1; i <= k; i++) sorted[to[i]] = sorted[to[i]] " " u + 1
+		}
+		for (u = 0; u < n; u++) print substr(sorted[u], 2)
+	}' >"$DATA/graph"
+}
+
+# The medium set: A is 1024 x 992, B transposed 1056 x 992.
+inputs_sgemm() {
+	awk 'BEGIN { print 1024, 992; for (i = 0; i < 1024 * 992; i++) print 0.5 }' >"$DATA/a"
+	awk 'BEGIN { print 1056, 992; for (i = 0; i < 1056 * 992; i++) print 0.5 }' >"$DATA/b"
+}
+
+# The pattern of the large set's matrix, Dubcova3: cubic finite elements on a square of 128 x 128 without its rim, a node with an
+# entry for every node of its elements. Corners come first, then edges, then what lies within elements. The square is refined seven
+# times, and each level numbers in the order of its elements, of which four that were one stand in a circle. Then a vector of zeros.
+inputs_spmv() {
+	awk '
+	function node(x, y) { if (x % 384 && y % 384 && !((x, y) in id)) { id[x, y] = ++n; px[n] = x; py[n] = y } }
+	function row(r,  x, y, u, v, c, i, k, low, left, right, high) {
+		x = px[r]; y = py[r]
+		low = int((y - 1) / 3) * 3; high = int(y / 3) * 3 + 3; left = int((x - 1) / 3) * 3; right = int(x / 3) * 3 + 3
+		for (v = low; v <= high; v++) for (u = left; u <= right; u++) {
+			if (!((u, v) in id) || (c = id[u, v]) > r) continue
+			for (i = k++; i > 0 && column[i - 1] > c; i--) column[i] = column[i - 1]
+			column[i] = c
+		}
+		for (i = 0; i < k; i++) print r, column[i], 1
+	}
+	BEGIN {
+		m = 1; ex[0] = ey[0] = 0
+		for (side = 384; side > 3; side = half) {
+			half = side / 2
+			for (i = 0; i < m; i++) {
+				x = ex[i]; y = ey[i]
+				node(x + half, y); node(x + side, y + half); node(x + half, y + side); node(x, y + half); node(x + half, y + half)
+			}
+			for (i = m - 1; i >= 0; i--) {
+				x = ex[i]; y = ey[i]
+				for (k = 3; k >= 0; k--) { ex[4 * i + k] = x + half * (k == 1 || k == 2); ey[4 * i + k] = y + half * (k >= 2) }
+			}
+			m *= 4
+		}
+		for (i = 0; i < m; i++) {
+			x = ex[i]; y = ey[i]
+			node(x + 1, y); node(x + 2, y); node(x + 3, y + 1); node(x + 3, y + 2)
+			node(x + 1, y + 3); node(x + 2, y + 3); node(x, y + 1); node(x, y + 2)
+		}
+		for (i = 0; i < m; i++) for (k = 0; k < 4; k++) node(ex[i] + 1 + k % 2, ey[i] + 1 + int(k / 2))
+		print "%%MatrixMarket matrix coordinate real symmetric"
+		print n, n, 1891669
+		for (r = 1; r <= n; r++) row(r)
+	}' >"$DATA/matrix"
+	head -c 586756 /dev/zero >"$DATA/vector"
+}
+
+inputs_stencil() {
+	head -c 67108864 /dev/zero >"$DATA/grid"
+}

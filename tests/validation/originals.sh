@@ -31,7 +31,7 @@ copy_suite() { # SUITE
 
 # Sets trace to the captured trace of a row.
 capture() { # WORKLOAD PAPERS SUITE FOLDER COMPILE ARGUMENTS LAUNCHES
-	local limit=() inputs=inputs_${1//[^a-z0-9_]/_}
+	local limit=() environment=() words inputs=inputs_${1//[^a-z0-9_]/_}
 	trace=$OUT/$3/$2/$1.ctz
 	[ -s "$trace" ] && return
 	mkdir -p "${trace%/*}" && cd "$copy/$4" || return
@@ -40,9 +40,15 @@ capture() { # WORKLOAD PAPERS SUITE FOLDER COMPILE ARGUMENTS LAUNCHES
 	mkdir -p "$DATA"
 	declare -F "$inputs" >/dev/null && "$inputs" "$2"
 	[ "$7" = - ] || limit=(--launches "$7" --end)
+	# shellcheck disable=SC2206
+	words=(${6//\$DATA/$DATA})
+	while [[ ${words[0]:-} == *=* ]]; do # in front of the arguments: what the environment has for this program
+		environment+=("${words[0]}")
+		words=("${words[@]:1}")
+	done
 	# shellcheck disable=SC2086
 	ctcc -arch=sm_80 -O3 -w -o "$dir/program" $5 >"$dir/log" 2>&1 &&
-		tracegen capture -q --force "${limit[@]}" -o "$trace" -- "$dir/program" ${6//\$DATA/$DATA} </dev/null >"$dir/log" 2>&1
+		env "${environment[@]}" tracegen capture -q --force "${limit[@]}" -o "$trace" -- "$dir/program" "${words[@]}" </dev/null >"$dir/log" 2>&1
 	local st=$?
 	cd "$here/../.." || return
 	[ $st -eq 0 ] || { rm -f "$trace"; echo "originals.sh: $1: $(tail -n 1 "$dir/log")" >&2; return 1; }
