@@ -90,6 +90,99 @@ static void convert(struct app *a, const struct input_csr *m, struct jds *j)
 		}
 }
 
+/* The matrix of Parboil's large set, Dubcova3 of the SuiteSparse collection: cubic finite elements on a square of 128 x 128 whose rim is
+ * left out. A node has an entry for every node of its elements. The collection says that the nodes on corners and edges come
+ * before those within elements; the square is refined seven times, and each level numbers its nodes in the order of the elements. */
+enum { SQUARE = 384, ACROSS = SQUARE + 1 };
+
+struct mesh {
+	uint32_t n;
+	uint32_t *number; /* of a node, from 1 on */
+};
+
+static void add_node(struct mesh *mesh, uint32_t x, uint32_t y)
+{
+	uint32_t *number = &mesh->number[y * ACROSS + x];
+	if (x % SQUARE && y % SQUARE && !*number)
+		*number = ++mesh->n;
+}
+
+/* Where element k of those of `side` lies: a square has its quarters in a circle. */
+static void element(uint32_t k, uint32_t side, uint32_t *x, uint32_t *y)
+{
+	for (*x = *y = 0; side < SQUARE; side *= 2, k /= 4) {
+		*x += k % 4 == 1 || k % 4 == 2 ? side : 0;
+		*y += k % 4 >= 2 ? side : 0;
+	}
+}
+
+static void add_edges(struct mesh *mesh, uint32_t x, uint32_t y)
+{
+	for (uint32_t i = 1; i < 3; i++)
+		add_node(mesh, x + i, y);
+	for (uint32_t i = 1; i < 3; i++)
+		add_node(mesh, x + 3, y + i);
+	for (uint32_t i = 1; i < 3; i++)
+		add_node(mesh, x + i, y + 3);
+	for (uint32_t i = 1; i < 3; i++)
+		add_node(mesh, x, y + i);
+}
+
+static void number_nodes(struct mesh *mesh)
+{
+	uint32_t x, y, k, half = SQUARE / 2;
+	for (uint32_t count = 1; half >= 3; count *= 4, half /= 2)
+		for (k = 0; k < count; k++) {
+			element(k, 2 * half, &x, &y);
+			add_node(mesh, x + half, y);
+			add_node(mesh, x + 2 * half, y + half);
+			add_node(mesh, x + half, y + 2 * half);
+			add_node(mesh, x, y + half);
+			add_node(mesh, x + half, y + half);
+		}
+	for (k = 0; k < SQUARE / 3 * SQUARE / 3; k++) {
+		element(k, 3, &x, &y);
+		add_edges(mesh, x, y);
+	}
+	for (k = 0; k < SQUARE / 3 * SQUARE / 3; k++) {
+		element(k, 3, &x, &y);
+		for (uint32_t i = 0; i < 4; i++)
+			add_node(mesh, x + 1 + i % 2, y + 1 + i / 2);
+	}
+}
+
+/* Nodes along one axis that share an element with node i: *from on. */
+static uint32_t span(uint32_t i, uint32_t *from)
+{
+	uint32_t low = (i - 1) / 3 * 3, high = i / 3 * 3 + 3;
+	*from = low ? low : 1;
+	return (high < SQUARE ? high : SQUARE - 1) - *from + 1;
+}
+
+static void cubic_elements(struct app *a, struct input_csr *m)
+{
+	struct mesh mesh = {0, (uint32_t *)app_host(a, ACROSS * ACROSS, sizeof *mesh.number)};
+	uint32_t u, v;
+	number_nodes(&mesh);
+	input_begin_rows(a, mesh.n, m);
+	m->cols = mesh.n;
+	for (uint32_t y = 1; y < SQUARE; y++)
+		for (uint32_t x = 1; x < SQUARE; x++)
+			m->row[mesh.number[y * ACROSS + x]] = span(x, &u) * span(y, &v);
+	input_finish_rows(a, m);
+	m->value = (float *)app_host(a, (size_t)m->m + 1, sizeof *m->value);
+	app_fill(a, m->value, m->m, 0.1f, 1);
+	for (uint32_t y = 1; y < SQUARE; y++)
+		for (uint32_t x = 1; x < SQUARE; x++) {
+			uint32_t wide = span(x, &u), high = span(y, &v),
+				 row = mesh.number[y * ACROSS + x] - 1;
+			for (uint32_t e = 0; e < wide * high; e++)
+				m->col[m->row[row] + e] =
+					mesh.number[(v + e / wide) * ACROSS + u + e % wide] - 1;
+		}
+	input_sort_rows(m);
+}
+
 APP(spmv)
 {
 	struct input_csr m;
@@ -101,7 +194,10 @@ APP(spmv)
 	/* Finite elements on a square: neighbours are in the rows of nodes below and above. */
 	while (reach * reach < cols)
 		reach++;
-	input_power_rows(a, n, cols, 24, 2 * reach, &m);
+	if (a->size == APP_PAPER)
+		cubic_elements(a, &m);
+	else
+		input_power_rows(a, n, cols, 24, 2 * reach, &m);
 	convert(a, &m, &j);
 	const float *hx = input_floats(a, cols, -1, 1), *want = input_product(a, &m, hx);
 	float *got = (float *)app_host(a, n, sizeof *got);
