@@ -44,6 +44,7 @@ if [ -f "$out/libctcuda.so" ]; then
 	mkdir -p "$main/usr/lib/cachetriage"
 	mv "$out/libctcuda.so" "$main/usr/lib/cachetriage/"
 	strip --strip-unneeded "$main/usr/lib/cachetriage/libctcuda.so"
+	sh packaging/toolkit.sh "$main/usr/share/cachetriage/toolkit" ../../../../bin/ct-ctcc ../cuda /usr/lib/cachetriage/libctcuda.so
 fi
 strip --strip-unneeded "$main"/usr/bin/*
 strip --strip-debug --enable-deterministic-archives "$dev/usr/lib/$multiarch/libcachetriage.a"

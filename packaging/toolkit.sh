@@ -10,10 +10,6 @@ mkdir -p "$dir/bin" "$dir/lib64/stubs" "$dir/nvvm/libdevice"
 ln -sfn "$command" "$dir/bin/nvcc"
 ln -sfn "$include" "$dir/include"
 ln -sfn lib64 "$dir/lib"
-for name in ctcuda.so cudart.so cudart_static.a cudadevrt.a culibos.a cuda.so nvToolsExt.so stubs/cuda.so; do
-	case $name in
-	*/*) file=$dir/lib64/${name%/*}/lib${name#*/} ;;
-	*) file=$dir/lib64/lib$name ;;
-	esac
-	printf 'INPUT ( "%s" )\n' "$library" >"$file"
+for name in libctcuda libcudart libcudart_static libcudadevrt libculibos libcuda libnvToolsExt stubs/libcuda; do
+	printf 'INPUT ( "%s" )\n' "$library" >"$dir/lib64/$name.so"
 done

@@ -25,6 +25,8 @@ for t in "$CT_RELEASE"/*; do
 done
 same "no command has the name of another package's" "" "$(ls "$TMPDIR/root/usr/bin" | grep -v '^ct-')"
 check "with what CUDA programs run on" test -s "$TMPDIR/root/usr/lib/cachetriage/libctcuda.so"
+check "and a toolkit that is linked with it" grep -q '"/usr/lib/cachetriage/libctcuda.so"' "$TMPDIR/root/usr/share/cachetriage/toolkit/lib64/libcudart.so"
+same "whose compiler is ctcc" ctcc "$("$TMPDIR/root/usr/share/cachetriage/toolkit/bin/nvcc" --version | sed -n '1s/ .*//p')"
 check "with the data files" "$TMPDIR/root/usr/bin/ct-reuse" --print-gpu -g a100
 if [ -f "$plugin" ]; then
 	recorder=$(grep /cachetriage-capture_ "$TMPDIR/names")

@@ -30,6 +30,8 @@ bare_names() {
 mapfile -t own < <(cd "$root/opt/ct/bin" && printf '%s\n' ct-* | sed 's/^ct-//')
 same "and type none without its prefix" "" "$(LC_ALL=C.UTF-8 bare_names "${own[@]}")"
 check "mandoc accepts them" sh -c "! mandoc -Tlint -W error '$root'/opt/ct/share/man/man1/*.1 | grep ."
+check "a toolkit names the installed library" grep -q '"/opt/ct/lib/libctcuda.so"' "$root/opt/ct/share/cachetriage/toolkit/lib64/libcudart.so"
+same "and has the installed headers" "$(cksum <"$root/opt/ct/share/cachetriage/cuda/cuda_runtime.h")" "$(cksum <"$root/opt/ct/share/cachetriage/toolkit/include/cuda_runtime.h")"
 check "an installed command finds its data" "$root/opt/ct/bin/ct-reuse" --print-gpu
 
 # ---- headers ----
