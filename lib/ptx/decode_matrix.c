@@ -73,7 +73,8 @@ static int put_rows(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct
 int ct_ptx_decode_ldmatrix(struct ct_ptx_reader *r)
 {
 	static const char *const counts[] = {"x1", "x2", "x4", NULL};
-	int rc, fine = ct_ptx_take(r, "sync") && ct_ptx_take(r, "aligned"), before = ct_ptx_take(r, "m8n8");
+	int rc, fine = ct_ptx_take(r, "sync") && ct_ptx_take(r, "aligned"),
+		before = ct_ptx_take(r, "m8n8");
 	int count = ct_ptx_take_one(r, counts), transposed = ct_ptx_take(r, "trans");
 	fine = fine && (before || ct_ptx_take(r, "m8n8"));
 	if (!fine || count < 0 || ct_ptx_take_space(r) != CT_PTX_SHARED || !ct_ptx_take(r, "b16"))
@@ -140,7 +141,8 @@ int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 	/* Of single bits, how two of them are multiplied; products are counted. */
 	int bits = s->natoms == at + 6 && strcmp(s->atom[at + 5], "popc") == 0,
 	    xors = bits && strcmp(s->atom[at + 4], "xor") == 0;
-	if (!fine || s->natoms != at + (bits ? 6u : 4u) || (bits && !xors && strcmp(s->atom[at + 4], "and")))
+	if (!fine || s->natoms != at + (bits ? 6u : 4u) ||
+	    (bits && !xors && strcmp(s->atom[at + 4], "and")))
 		return ct_ptx_unknown(r, NULL);
 	while (i < n &&
 	       (strcmp(products[i].shape, shape) || strcmp(products[i].accumulator, s->atom[at]) ||

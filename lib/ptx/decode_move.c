@@ -288,8 +288,8 @@ static int convert_and_pack(struct ct_ptx_reader *r)
 {
 	static const char *const to[] = {"s2", "u2", "s4", "u4", "s8", "u8", "s16", "u16", NULL},
 				 *const from[] = {"s32", "u32", NULL};
-	int rc, fine = ct_ptx_take(r, "sat"), result = ct_ptx_take_one(r, to), source = ct_ptx_take_one(r, from),
-		with = ct_ptx_take(r, "b32"), bits = 2 << result / 2;
+	int rc, fine = ct_ptx_take(r, "sat"), result = ct_ptx_take_one(r, to),
+		source = ct_ptx_take_one(r, from), with = ct_ptx_take(r, "b32"), bits = 2 << result / 2;
 	if (!fine || result < 0 || source < 0 || with != (bits < 16))
 		return ct_ptx_unknown(r, NULL);
 	if ((rc = ct_ptx_want_args(r, with ? 4 : 3, with ? 4 : 3)) < 0)

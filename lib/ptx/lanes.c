@@ -366,7 +366,8 @@ void ct_ptx_exec_prmt(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 static uint32_t narrowed(uint32_t v, unsigned bits, int from_signed, int to_signed)
 {
 	const int64_t x = from_signed ? (int64_t)(int32_t)v : (int64_t)v;
-	const int64_t most = ((int64_t)1 << (bits - (unsigned)to_signed)) - 1, least = to_signed ? -most - 1 : 0;
+	const int64_t most = ((int64_t)1 << (bits - (unsigned)to_signed)) - 1,
+		      least = to_signed ? -most - 1 : 0;
 	return (uint32_t)(x < least ? least : x > most ? most : x) & ((1u << bits) - 1);
 }
 

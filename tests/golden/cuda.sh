@@ -156,7 +156,7 @@ agrees numbers "0 failures" -arch=sm_80
 agrees matrix "0 failures" -arch=sm_70
 agrees matrix "0 failures" -arch=sm_80 -DAMPERE
 same "and parts of bytes are captured as the machine's" "BMMA.168256.AND.POPC BMMA.88128.XOR.POPC IMMA.16864.S4.U4 IMMA.8832.U4.U4" \
-	"$("$T" capture -q --force -o m.ctz -- ./matrix >/dev/null && "$CT_RELEASE/tracecat" -q -O accelsim -o - m.ctz |
+	"$("$T" capture -q -o matrix.ctz -- ./matrix >/dev/null && "$CT_RELEASE/tracecat" -q -O accelsim -o - matrix.ctz |
 		grep -o 'IMMA.8832.U4.U4\|IMMA.16864.S4.U4\|BMMA[.A-Z0-9]*' | sort -u | grep -v 'BMMA.168128\|BMMA.88128.AND' | paste -sd' ')"
 agrees layers "0 failures"
 agrees surface "0 failures"

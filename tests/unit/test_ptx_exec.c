@@ -244,7 +244,8 @@ static uint64_t t_near(int64_t v, int64_t least, int64_t most)
 }
 static uint64_t t_pack_s4(uint64_t a, uint64_t b, uint64_t c)
 {
-	return (uint32_t)(c << 8 | (t_near((int32_t)a, -8, 7) & 15) << 4 | (t_near((int32_t)b, -8, 7) & 15));
+	return (uint32_t)(c << 8 | (t_near((int32_t)a, -8, 7) & 15) << 4 |
+	                  (t_near((int32_t)b, -8, 7) & 15));
 }
 static uint64_t t_pack_u8(uint64_t a, uint64_t b, uint64_t c)
 {

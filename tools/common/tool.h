@@ -64,7 +64,7 @@ struct ct_tool_spec {
 	const char *output_help; /* of -O where it takes others */
 	/* What --help ends with: "Columns" of its table and "Examples", lines of up to 80 columns; NULL: nothing. */
 	const char *guide;
-	const char *version; /* lines that --version prints behind its own; NULL: none */
+	const char *version;  /* lines that --version prints behind its own; NULL: none */
 	int reads_mechanisms; /* run() calls ct_tool_check_keys() itself */
 	int scales; /* --scale auto is its default: it judges, and a GPU that is not filled tells
 	                            nothing */

@@ -51,7 +51,8 @@ static const char *options_file(char *const *word, size_t n, size_t *taken)
 	return NULL;
 }
 
-static int gather(char *const *word, size_t n, unsigned depth, struct ctcc_words *all, struct ct_error *e);
+static int gather(char *const *word, size_t n, unsigned depth, struct ctcc_words *all,
+                  struct ct_error *e);
 
 static int gather_file(const char *path, unsigned depth, struct ctcc_words *all, struct ct_error *e)
 {
@@ -73,7 +74,8 @@ static int gather_file(const char *path, unsigned depth, struct ctcc_words *all,
 	return st;
 }
 
-static int gather(char *const *word, size_t n, unsigned depth, struct ctcc_words *all, struct ct_error *e)
+static int gather(char *const *word, size_t n, unsigned depth, struct ctcc_words *all,
+                  struct ct_error *e)
 {
 	int st = CT_OK;
 	for (size_t i = 0, taken = 1; i < n && st == CT_OK; i += taken) {

@@ -65,7 +65,8 @@ void ctcc_job_free(struct ctcc_job *j);
 /* Where ctcc lies. Folders, "" where there is none. */
 struct ctcc_place {
 	char library[4096]; /* of libctcuda */
-	char toolkit[4096]; /* laid out as CUDA's own, for whoever looks for bin/nvcc, include and lib64; of that libctcuda */
+	char toolkit
+		[4096]; /* laid out as CUDA's own, for whoever looks for bin/nvcc, include and lib64; of that libctcuda */
 };
 void ctcc_find_place(struct ctcc_place *place);
 /* Prints the toolkit's folder. Fails with CT_ERR_UNSUPPORTED where there is none. */

@@ -42,7 +42,8 @@ static void find_toolkit(struct ctcc_place *place, const char *root)
 {
 	for (int i = 0; i < 2 && *place->library; i++) {
 		char file[sizeof place->toolkit + 32], wanted[sizeof place->library + 32];
-		snprintf(place->toolkit, sizeof place->toolkit, "%s/toolkit", i ? ct_tool_data_dir() : root);
+		snprintf(place->toolkit, sizeof place->toolkit, "%s/toolkit",
+		         i ? ct_tool_data_dir() : root);
 		snprintf(file, sizeof file, "%s/lib64/libctcuda.so", place->toolkit);
 		snprintf(wanted, sizeof wanted, "\"%s/libctcuda.so\"", place->library);
 		if (ctcc_file_says(file, wanted))
@@ -65,7 +66,8 @@ int ctcc_print_toolkit(struct ct_tool *t, struct ct_error *e)
 	struct ct_buf b = {0};
 	ctcc_find_place(&place);
 	if (!*place.toolkit)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "there is no folder toolkit of this ctcc: run make");
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "there is no folder toolkit of this ctcc: run make");
 	ct_buf_printf(&b, "%s\n", place.toolkit);
 	int st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);

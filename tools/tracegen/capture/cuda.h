@@ -23,7 +23,7 @@ struct cap_cuda_options {
 	uint64_t skip, launches, max_steps;
 	unsigned sm; /* 0: that of the board */
 	int values, plain;
-	int ends; /* the program, when `launches` are recorded */
+	int ends;          /* the program, when `launches` are recorded */
 	const char *check; /* "init" or NULL */
 	const char *about; /* lines for a folder's tracegen.txt */
 	const volatile sig_atomic_t *stop;
