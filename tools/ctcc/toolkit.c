@@ -40,10 +40,10 @@ static void find_library(struct ctcc_place *place, const char *root)
  * other's library, which its own scripts tell (packaging/toolkit.sh): it is none. */
 static void find_toolkit(struct ctcc_place *place, const char *root)
 {
-	for (int i = 0; i < 2 && *place->library; i++) {
+	const char *const above[] = {root, ct_tool_data_dir(), CT_DATADIR};
+	for (int i = 0; i < 3 && *place->library; i++) {
 		char file[sizeof place->toolkit + 32], wanted[sizeof place->library + 32];
-		snprintf(place->toolkit, sizeof place->toolkit, "%s/toolkit",
-		         i ? ct_tool_data_dir() : root);
+		snprintf(place->toolkit, sizeof place->toolkit, "%s/toolkit", above[i]);
 		snprintf(file, sizeof file, "%s/lib64/libctcuda.so", place->toolkit);
 		snprintf(wanted, sizeof wanted, "\"%s/libctcuda.so\"", place->library);
 		if (ctcc_file_says(file, wanted))
