@@ -334,8 +334,12 @@ static int run_ctcc(struct ct_tool *t, struct ct_error *e)
 	                 ? ct_fail_nomem(e)
 	                 : ctcc_build(t, j, e);
 	ctcc_clean();
-	ctcc_job_free(j);
 	return st;
+}
+
+static void free_job(void *own)
+{
+	ctcc_job_free(own);
 }
 
 /* What --help ends with. */
@@ -354,6 +358,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof options / sizeof *options,
 		.option = on_option,
 		.own_size = sizeof(struct ctcc_job),
+		.own_free = free_job,
 		.guide = guide,
 		.version = "In the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
 			   "Cuda compilation tools, release 11.0, V11.0.0\n",

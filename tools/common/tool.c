@@ -534,6 +534,8 @@ int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 	ct_buf_free(&t.warnings);
 	ct_plugins_free(&t);
 	free(t.set);
+	if (t.own && spec->own_free)
+		spec->own_free(t.own);
 	free(t.own);
 	if (st >= 0 && t.plugin_broken)
 		return 2;

@@ -55,6 +55,8 @@ struct ct_tool_spec {
 	size_t n_options;
 	ct_option_fn option; /* own options; ctx is the struct ct_tool; NULL when none */
 	size_t own_size;     /* bytes of zeroed private state in tool->own */
+	/* Frees what that state holds, at the end, also where parsing has failed; NULL: it holds nothing, or run() frees it. */
+	void (*own_free)(void *own);
 	/* Runs after parsing. CT_OK, 1 for "a check said no" (exit 1), or < 0 with *e. */
 	int (*run)(struct ct_tool *t, struct ct_error *e);
 	int input_error_exit; /* exit code of CT_ERR_INPUT; 0 means 2 (traceinfo: 1) */
