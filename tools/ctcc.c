@@ -364,10 +364,11 @@ int main(int argc, char **argv)
 			   "Cuda compilation tools, release 11.0, V11.0.0\n",
 		.run = run_ctcc,
 	};
+	struct ct_option table[CT_TOOL_OPTIONS_MAX];
 	struct ctcc_words given = {0}, w = {0};
 	struct ct_error e = {0};
 	int st = ctcc_arguments(argc, argv, &given, &e);
-	ctcc_spell(options, sizeof options / sizeof *options, &given, &w);
+	ctcc_spell(table, ct_tool_options(&spec, table), &given, &w);
 	if (st == CT_OK && w.failed)
 		st = ct_fail_nomem(&e);
 	if (st != CT_OK)

@@ -55,8 +55,8 @@ extern "C" __global__ void histo_intermediates(const uint32_t *in, int n, uint32
 }
 
 /* CTA (slice, strip). */
-extern "C" __global__ void histo_main(const uint32_t *mapping, int n, uint32_t *counts, int first,
-                                      int busy, int strip)
+extern "C" __global__ void
+histo_main(const uint32_t *mapping, int n, uint32_t *counts, int first, int busy, int strip)
 {
 	__shared__ uint32_t count[SLICE];
 	uint32_t mine = blockIdx.x + first;
@@ -267,14 +267,12 @@ APP(histo)
 		range[1] = x[i] > range[1] ? x[i] : range[1];
 	}
 	const void *in = app_upload(a, "in", x, sizeof *x * n);
-	void *counts = app_upload(a, "counts", got, sizeof *got * BINS),
-	     *bytes = app_device(a, "bytes", BINS);
+	void *counts = app_upload(a, "counts", got, sizeof *got * BINS), *bytes = app_device(a, "bytes", BINS);
 	void *mapping = app_device(a, "mapping", sizeof *x * n);
 	struct app_dims block = app_1d(BLOCK);
 	APP_LAUNCH(a, histo_prescan, app_1d(64), block, 0, &in, &n, &drange);
 	APP_LAUNCH(a, histo_intermediates, app_1d(app_ceil(n, BLOCK)), block, 0, &in, &n, &mapping);
-	APP_LAUNCH(a, histo_main, app_2d(BUSY, STRIPS), block, 0, &mapping, &n, &counts, &first, &busy,
-	           &strip);
+	APP_LAUNCH(a, histo_main, app_2d(BUSY, STRIPS), block, 0, &mapping, &n, &counts, &first, &busy, &strip);
 	APP_LAUNCH(a, histo_final, app_1d(app_ceil(words, BLOCK)), block, 0, &counts, &bytes, &words);
 	app_to_host(a, seen, drange, sizeof seen);
 	app_check_words(a, "range", seen, range, 2);

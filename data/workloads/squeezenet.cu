@@ -4,7 +4,8 @@
  * channels again. */
 #include "inputs.h"
 
-enum { FIRST = 7, PLANES = 3 }; /* of the first layer: side of a filter, colours */
+/* Of the first layer: sides of a filter, of the picture and of what it gives; colours. */
+enum { FIRST = 7, PICTURE = 227, FIRST_OUT = 111, PLANES = 3 };
 
 #ifdef __CUDACC__
 /* filters x channels x SIZE x SIZE over channels x side x side, zero padded. */
@@ -180,7 +181,7 @@ static void fire_pool(struct app *a, const struct fire_tensor *in)
  * network's instructions that all of them have with all modules, a quarter (Tango's program captured: 56 of 220 million). */
 static void fire_picture(struct app *a)
 {
-	uint32_t side = 227, out = 111, filters = 6, taps = PLANES * FIRST * FIRST, pixels = side * side;
+	uint32_t side = PICTURE, out = FIRST_OUT, filters = 6, taps = PLANES * FIRST * FIRST, pixels = side * side;
 	const void *plane[PLANES];
 	int *value[PLANES];
 	for (int p = 0; p < PLANES; p++) {
@@ -197,7 +198,7 @@ static void fire_picture(struct app *a)
 	const double *got = fire_read(a, &y);
 	for (uint32_t f = 0; f < filters; f++)
 		for (uint32_t col = f % 8; col < out; col += 8) {
-			float had[111], want[111];
+			float had[FIRST_OUT], want[FIRST_OUT];
 			for (uint32_t row = 0; row < out; row++) {
 				double sum = 0;
 				for (uint32_t i = 0; i < taps; i++) {

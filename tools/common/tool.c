@@ -125,7 +125,7 @@ static const struct common_option common[] = {
 	{0, {OPT_VERSION, "version", NULL, "print the version and exit"}},
 };
 
-enum { N_COMMON = sizeof common / sizeof common[0], MAX_TABLE = 96 };
+enum { N_COMMON = sizeof common / sizeof common[0] };
 
 struct parse {
 	struct ct_tool *t;
@@ -353,13 +353,12 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	}
 }
 
-/* The command's whole option table: its own, then the common ones it takes. */
-static size_t full_table(const struct ct_tool_spec *spec, struct ct_option out[MAX_TABLE])
+size_t ct_tool_options(const struct ct_tool_spec *spec, struct ct_option *out)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < spec->n_options && n < MAX_TABLE; i++)
+	for (size_t i = 0; i < spec->n_options && n < CT_TOOL_OPTIONS_MAX; i++)
 		out[n++] = spec->options[i];
-	for (size_t i = 0; i < N_COMMON && n < MAX_TABLE; i++)
+	for (size_t i = 0; i < N_COMMON && n < CT_TOOL_OPTIONS_MAX; i++)
 		if (!common[i].group || (spec->takes & common[i].group)) {
 			out[n] = common[i].o;
 			if (out[n].key == 'O' && spec->output_help)
@@ -370,7 +369,7 @@ static size_t full_table(const struct ct_tool_spec *spec, struct ct_option out[M
 }
 
 /* Prints the options of the command first, since they are what its user looks for, then those that commands
- * share, then what its columns mean and examples. `table` is what full_table() made. */
+ * share, then what its columns mean and examples. `table` is what ct_tool_options() made. */
 static void help(const struct ct_tool_spec *spec, const struct ct_option *table, size_t n,
                  struct ct_buf *b)
 {
@@ -438,8 +437,8 @@ static int load_plugins(struct ct_tool *t, const struct ct_option *table, size_t
 static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
 {
 	const struct ct_tool_spec *spec = t->spec;
-	struct ct_option table[MAX_TABLE];
-	size_t n = full_table(spec, table);
+	struct ct_option table[CT_TOOL_OPTIONS_MAX];
+	size_t n = ct_tool_options(spec, table);
 	struct parse p = {.t = t};
 	int first = 1;
 	int st = load_plugins(t, table, n, argc, argv, e);

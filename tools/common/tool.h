@@ -127,6 +127,11 @@ struct ct_tool {
 	struct ct_buf warnings; /* held back until the command has succeeded */
 };
 
+enum { CT_TOOL_OPTIONS_MAX = 96 };
+/* All options that a command takes: its own, then those that it shares with others. Returns how many; `out` has room for
+ * CT_TOOL_OPTIONS_MAX. Pure. */
+size_t ct_tool_options(const struct ct_tool_spec *spec, struct ct_option *out);
+
 /* main() of every command. */
 int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv);
 

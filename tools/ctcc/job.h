@@ -25,8 +25,8 @@ void ctcc_words_free(struct ctcc_words *w);
 int ctcc_arguments(int argc, char **argv, struct ctcc_words *all, struct ct_error *e);
 
 /* Makes an argument list that the options' parser understands of one as nvcc takes it: "-arch=sm_70",
- * "-lineinfo" and "--use_fast_math" get the long names of the table. With --forward-unknown-to-host-compiler what is no option
- * of the command, of which there are n, goes to that compiler. Out of memory shows in out->failed. */
+ * "-lineinfo" and "--use_fast_math" get the long names of the table. With --forward-unknown-to-host-compiler what is none
+ * of the command's n options (ct_tool_options()) goes to that compiler. Out of memory shows in out->failed. */
 void ctcc_spell(const struct ct_option *options, size_t n, const struct ctcc_words *given,
                 struct ctcc_words *out);
 

@@ -100,21 +100,12 @@ struct spelling {
 	struct ctcc_words *out;
 };
 
-/* Options that all commands have. */
-static const struct ct_option common[] = {
-	{'q', "quiet", NULL, NULL}, {'v', "verbose", NULL, NULL}, {0, "progress", NULL, NULL},
-	{'h', "help", NULL, NULL},  {0, "version", NULL, NULL},
-};
-
 /* The option of that long name or, where name is NULL, of that letter; NULL: there is none. */
 static const struct ct_option *find_option(const struct spelling *s, const char *name, char letter)
 {
-	const struct ct_option *table[] = {s->options, common};
-	const size_t count[] = {s->n, sizeof common / sizeof *common};
-	for (int t = 0; t < 2; t++)
-		for (size_t i = 0; i < count[t]; i++)
-			if (name ? strcmp(table[t][i].name, name) == 0 : table[t][i].key == letter)
-				return &table[t][i];
+	for (size_t i = 0; i < s->n; i++)
+		if (name ? strcmp(s->options[i].name, name) == 0 : s->options[i].key == letter)
+			return &s->options[i];
 	return NULL;
 }
 
