@@ -72,6 +72,65 @@ static void move_centres(const float *x, const uint32_t *member, uint32_t n, flo
 			centre[c * FEATURES + f] = (float)(sum[c * FEATURES + f] / size[c]);
 }
 
+/* The features of Rodinia's input, in its order: those of the network connections of KDD Cup 1999 that are numbers. */
+enum {
+	SENT = 1, /* bytes */
+	RECEIVED,
+	COUNT = 15, /* connections to the same host in two seconds, and to the same service */
+	SERVICE_COUNT,
+	SYN_ERRORS, /* shares of them */
+	SERVICE_SYN_ERRORS,
+	SAME_SERVICE = 21,
+	OTHER_SERVICE,
+	HOST_COUNT = 24, /* the same of the last hundred connections to the host */
+	HOST_SERVICE_COUNT,
+	HOST_SAME_SERVICE,
+	HOST_OTHER_SERVICE,
+	HOST_SAME_PORT,
+	HOST_SYN_ERRORS = 30,
+	HOST_SERVICE_SYN_ERRORS
+};
+
+/* What connections of the same kind have in common, and how they differ. */
+static void fill_connection(struct app *a, float *x, uint32_t kind)
+{
+	memset(x, 0, FEATURES * sizeof *x);
+	x[HOST_COUNT] = x[HOST_SERVICE_COUNT] = 255;
+	if (kind == 0) { /* smurf: pings of one size, without an answer */
+		x[SENT] = 1032;
+		x[COUNT] = x[SERVICE_COUNT] = 511;
+		x[SAME_SERVICE] = x[HOST_SAME_SERVICE] = x[HOST_SAME_PORT] = 1;
+	} else if (kind == 1) { /* neptune: half-open connections to all ports */
+		x[COUNT] = (float)(100 + app_below(a, 200));
+		x[SERVICE_COUNT] = x[HOST_SERVICE_COUNT] = (float)(1 + app_below(a, 20));
+		x[SAME_SERVICE] = x[HOST_SAME_SERVICE] = (float)app_below(a, 11) / 100;
+		x[OTHER_SERVICE] = x[HOST_OTHER_SERVICE] = (float)(5 + app_below(a, 4)) / 100;
+		x[SYN_ERRORS] = x[SERVICE_SYN_ERRORS] = x[HOST_SYN_ERRORS] = x[HOST_SERVICE_SYN_ERRORS] = 1;
+	} else { /* normal: pages that are asked for */
+		x[SENT] = (float)(150 + app_below(a, 250));
+		x[RECEIVED] = (float)app_below(a, 20000);
+		x[COUNT] = x[SERVICE_COUNT] = (float)(1 + app_below(a, 25));
+		x[SAME_SERVICE] = x[HOST_SAME_SERVICE] = 1;
+		x[HOST_COUNT] = (float)(1 + app_below(a, 255));
+		x[HOST_SAME_PORT] = (float)app_below(a, 15) / 100;
+	}
+}
+
+/* Connections as they stand in the file of KDD Cup 1999 that Rodinia clusters, its ten percent: 57 % are of one attack, 22 % of
+ * another and 20 % are normal, and neighbours are of one kind, since an attack is many connections. The lengths of
+ * these runs, some thousands, are ours. What is in memory decides how far caches can compress it. */
+static void fill_connections(struct app *a, float *x, uint32_t n)
+{
+	for (uint32_t i = 0, left = 0, kind = 0; i < n; i++, left--) {
+		if (left == 0) {
+			uint32_t r = app_below(a, 100);
+			kind = r < 58 ? 0 : r < 80 ? 1 : 2;
+			left = 500 + app_below(a, 4000);
+		}
+		fill_connection(a, x + (size_t)i * FEATURES, kind);
+	}
+}
+
 APP(kmeans)
 {
 	/* The paper's size: Rodinia's kdd_cup. */
@@ -81,12 +140,7 @@ APP(kmeans)
 	float *x = (float *)app_host(a, cells, sizeof *x), centre[CLUSTERS * FEATURES];
 	uint32_t *got = (uint32_t *)app_host(a, n, sizeof *got);
 	uint32_t *want = (uint32_t *)app_host(a, n, sizeof *want);
-	/* Points around CLUSTERS far corners. */
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t home = app_below(a, CLUSTERS);
-		for (uint32_t f = 0; f < FEATURES; f++)
-			x[(size_t)i * FEATURES + f] = (float)((home + f) % CLUSTERS) + app_between(a, -2, 2);
-	}
+	fill_connections(a, x, n);
 	memcpy(centre, x, sizeof centre);
 	const void *points = app_upload(a, "points", x, sizeof *x * cells);
 	void *swapped = app_device(a, "swapped", sizeof *x * cells);

@@ -14,6 +14,8 @@
  *     option=NAME=VALUE        an option of that mechanism's command
  *     at=N                     the system's setting: how many SMs compute
  *
+ * Semicolons separate settings where one of them has commas, as option=mix=0.25,0.25,0.5 has.
+ *
  * The first NAME also counts replication, unless it is a mechanism's system. tests/validation/run.sh decides with these
  * numbers whether a program has what a paper's effect needs. */
 #include <inttypes.h>
@@ -187,12 +189,14 @@ static int make_engine(struct engine *x, const char *gpu, const char *path, char
                        struct ct_error *e)
 {
 	char *settings = strchr(argument, ':');
+	const char *separator = settings && strchr(settings, ';') ? ";" : ",";
 	if (settings)
 		*settings++ = '\0';
 	snprintf(x->name, sizeof x->name, "%s", argument);
 	x->options.timing = CT_REPLAY_FULL;
 	int st = ct_gpu_load(&x->gpu, gpu, "data", NULL, e);
-	for (char *s = settings ? strtok(settings, ",") : NULL; s && st >= 0; s = strtok(NULL, ","))
+	for (char *s = settings ? strtok(settings, separator) : NULL; s && st >= 0;
+	     s = strtok(NULL, separator))
 		st = apply(x, s, e);
 	if (st >= 0)
 		st = ct_gpu_check(&x->gpu, e);
