@@ -22,33 +22,37 @@ PACKAGES = libzstd libpcre2-8 gsl liblzma zlib
 WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
        -Wpointer-arith -Wvla -Wformat=2 -Wwrite-strings -Wundef
 # Hardened unless sanitized: checked string functions (level 3 where headers and compiler have it),
-# stack protector, position-independent commands, read-only relocations. HARDEN= leaves it out.
+# stack protector, position-independent commands, read-only relocations. HARDEN= leaves it out. (Objects are
+# position-independent with and without it: POSITION below.)
 RELRO = -Wl,-z,relro,-z,now
 ifeq ($(strip $(SANFLAGS)),)
   FORTIFY3 := $(shell echo '\#include <stdio.h>' | $(CC) -O1 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -E - \
     >/dev/null 2>&1 && echo yes)
   FORTIFY := $(if $(findstring _FORTIFY_SOURCE,$(CFLAGS)),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),\
     -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(if $(FORTIFY3),3,2)))
-  HARDEN ?= $(FORTIFY) -fstack-protector-strong -fPIE
+  HARDEN ?= $(FORTIFY) -fstack-protector-strong
   HARDEN_LINK ?= $(if $(strip $(HARDEN)),-pie $(if $(filter Linux,$(shell uname -s)),$(RELRO)))
 endif
 # make NOSIMD=1 (with a BUILD of its own): only the portable variants of the hot loops.
 NOSIMD_FLAGS = $(if $(NOSIMD),-DCT_NO_SIMD)
 # Names of C++ kernels are demangled by libiberty, where its header is (Debian: libiberty-dev); else they are only cut.
 IBERTY := $(shell echo '\#include <libiberty/demangle.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+# The commands and the shared libraries are made of the same objects, each of which is compiled once. Only what public
+# headers declare can be seen of a shared library (lib/base/decls.h), and nobody may put another function in its place, so
+# that calls inside are direct.
+SHARED ?= $(if $(filter Linux FreeBSD NetBSD OpenBSD DragonFly,$(shell uname -s)),yes)
+POSITION = $(if $(SHARED),-fPIC -fvisibility=hidden -fno-semantic-interposition,-fPIE)
 # No fused multiply-add: results are the same on every machine.
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 \
              -DCT_VERSION='"$(VERSION)"' -DCT_DATADIR='"$(DATADIR)"' -DCT_LIBDIR='"$(LIBDIR)"' \
              -Ilib -I. -Itools $(shell $(PKG_CONFIG) --cflags $(PACKAGES)) \
-             $(WARN) -ffp-contract=off -pthread -MMD -MP $(HARDEN) $(NOSIMD_FLAGS) $(CFLAGS) $(SANFLAGS)
+             $(WARN) -ffp-contract=off -pthread -MMD -MP $(HARDEN) $(POSITION) $(NOSIMD_FLAGS) $(CFLAGS) $(SANFLAGS)
 LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) $(if $(IBERTY),-liberty) -lm -pthread
 DL := $(if $(filter Linux,$(shell uname -s)),-ldl)
 comma := ,
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 LIB_SRC := $(wildcard lib/*/*.c)
-# What the run-time of CUDA programs is made of, beside its own files.
-RUNTIME_ROOMS = base trace gpu ptx lower
 RUNTIME_SRC := $(wildcard runtime/*.c)
 MODEL_SRC := $(wildcard models/*.c models/*/*.c)
 COMMON_SRC := $(wildcard tools/common/*.c)
@@ -78,7 +82,6 @@ COMMON = $(BUILD)/lib/libcttool.a
 # What is installed: lib and models in one archive, and in a shared library where the linker makes such (SHARED= leaves
 # it out). Before 1.0 every minor version may change what programs are compiled with.
 INSTALLED = $(BUILD)/lib/installed/libcachetriage.a
-SHARED ?= $(if $(filter Linux FreeBSD NetBSD OpenBSD DragonFly,$(shell uname -s)),yes)
 SONAME = libcachetriage.so.$(basename $(VERSION))
 SO = $(if $(SHARED),$(BUILD)/lib/libcachetriage.so.$(VERSION))
 SUPPORT = $(BUILD)/lib/libctsupport.a
@@ -124,21 +127,11 @@ $(RUNTIME): $(call obj,$(RUNTIME_SRC))
 $(INSTALLED): $(call obj,$(LIB_SRC) $(MODEL_SRC))
 	$(archive)
 
-# Only what public headers declare can be seen of it (lib/base/decls.h). SHARED_CFLAGS: the same optimisation unless told
-# otherwise, as by check, which has no use for a fast library; what CUDA programs run on is always fast.
-SHARED_CFLAGS ?= $(CFLAGS)
-pic = $(patsubst %.c,$(BUILD)/pic/%.o,$(1))
-pic_cflags = $(if $(filter runtime/% $(RUNTIME_ROOMS:%=lib/%/%),$(1)),$(CFLAGS),$(SHARED_CFLAGS))
-$(BUILD)/pic/%.o: %.c Makefile VERSION
-	@mkdir -p $(@D)
-	@echo "  CC      $@"; $(CC) $(filter-out -fPIE $(CFLAGS),$(ALL_CFLAGS)) $(call pic_cflags,$<) -fPIC -fvisibility=hidden -c -o $@ $<
-$(BUILD)/lib/libcachetriage.so.$(VERSION): $(call pic,$(LIB_SRC) $(MODEL_SRC))
+$(BUILD)/lib/libcachetriage.so.$(VERSION): $(call obj,$(LIB_SRC) $(MODEL_SRC))
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) $(RELRO) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/lib/pic/libcachetriage.a: $(call pic,$(wildcard $(RUNTIME_ROOMS:%=lib/%/*.c)))
-	$(archive)
 # Its interface is CUDA's: no version in its name, and no name of its own (packaging/toolkit.sh). What it is made of stays inside.
-$(BUILD)/lib/libctcuda.so: $(call pic,$(RUNTIME_SRC)) $(BUILD)/lib/pic/libcachetriage.a runtime/exports.map
+$(BUILD)/lib/libctcuda.so: $(call obj,$(RUNTIME_SRC)) $(LIB) runtime/exports.map
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,--version-script=runtime/exports.map \
 	  $(if $(strip $(SANFLAGS)),,-Wl$(comma)-z$(comma)defs) -Wl,--as-needed $(RELRO) $(LDFLAGS) -o $@ $(filter-out %.map,$^) $(LIBS) $(DL)
@@ -212,8 +205,7 @@ demo: deps-missing
 
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
-	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O1 library
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(MEASURERS) $(FAULTS)
+	@$(MAKE) --no-print-directory all library $(BENCHES:%=$(BUILD)/tests/%) $(MEASURERS) $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g1" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-fsyntax-only" CAPTURE= syntax
 	@bash tests/run.sh build build/asan
