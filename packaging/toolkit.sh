@@ -10,6 +10,7 @@ mkdir -p "$dir/bin" "$dir/lib64/stubs" "$dir/nvvm/libdevice"
 ln -sfn "$command" "$dir/bin/nvcc"
 ln -sfn "$include" "$dir/include"
 ln -sfn lib64 "$dir/lib"
-for name in libctcuda libcudart libcudart_static libcudadevrt libculibos libcuda libnvToolsExt stubs/libcuda; do
+for name in libctcuda libcudart libcudart_static libcudadevrt libculibos libcuda libnvToolsExt libnvrtc libnvrtc_static libnvrtc-builtins \
+	libnvrtc-builtins_static stubs/libcuda; do
 	printf 'INPUT ( "%s" )\n' "$library" >"$dir/lib64/$name.so"
 done

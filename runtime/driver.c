@@ -539,6 +539,18 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 	return ct_cuda_driver_leave(r);
 }
 
+/* A variable by its name. That of a static one is mangled by clang, and not by nvcc. */
+static const struct ct_ptx_variable *find_global(const struct ct_cuda_module *m, const char *name)
+{
+	const struct ct_ptx_variable *v = ct_ptx_find_variable(m->ptx, name);
+	struct ct_buf mangled = {0};
+	ct_buf_printf(&mangled, "_ZL%zu%s", strlen(name), name);
+	if (!v && !mangled.failed)
+		v = ct_ptx_find_variable(m->ptx, mangled.data);
+	ct_buf_free(&mangled);
+	return v;
+}
+
 CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule module, const char *name)
 {
 	CUresult r = ct_cuda_driver_enter();
@@ -548,7 +560,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule module, const
 	if (r == CUDA_SUCCESS && !ct_cuda_is_module(m))
 		r = CUDA_ERROR_INVALID_HANDLE;
 	if (r == CUDA_SUCCESS) {
-		const struct ct_ptx_variable *v = ct_ptx_find_variable(m->ptx, name);
+		const struct ct_ptx_variable *v = find_global(m, name);
 		if (!v || !v->storage)
 			r = CUDA_ERROR_NOT_FOUND;
 		if (r == CUDA_SUCCESS && p)

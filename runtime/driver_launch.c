@@ -60,7 +60,8 @@ static int extra_buffer(void **extra, const void **buffer, size_t *bytes)
 	return 0;
 }
 
-/* Arguments come as pointers (parameters) or as one buffer (extra), never both. */
+/* Arguments come as pointers (parameters) or as one buffer (extra), never both. A launch that begins is well: what its kernel does wrong,
+ * the next call tells, as on a board. */
 static CUresult launch(CUfunction function, struct ct_cuda_shape shape, void **parameters, void **extra)
 {
 	CUresult r = ct_cuda_driver_enter();
@@ -71,8 +72,10 @@ static CUresult launch(CUfunction function, struct ct_cuda_shape shape, void **p
 		r = CUDA_ERROR_INVALID_HANDLE;
 	if (r == CUDA_SUCCESS && ((parameters && extra) || extra_buffer(extra, &buffer, &bytes) < 0))
 		r = CUDA_ERROR_INVALID_VALUE;
-	if (r == CUDA_SUCCESS)
-		r = ct_cuda_result(ct_cuda_launch(f, shape, parameters, buffer, bytes));
+	if (r == CUDA_SUCCESS) {
+		cudaError_t error = ct_cuda_launch(f, shape, parameters, buffer, bytes);
+		r = ct_cuda.fault ? CUDA_SUCCESS : ct_cuda_result(error);
+	}
 	return ct_cuda_driver_leave(r);
 }
 

@@ -59,6 +59,9 @@ cudaError_t ct_cuda_leave_quietly(cudaError_t error);
 /* Keeps an error of this thread for cudaGetLastError(). */
 void ct_cuda_keep_error(cudaError_t error);
 
+/* The file of the library, or of the program that it is a part of, in path[PATH_MAX]: 0, or -1 where nobody knows it. */
+int ct_cuda_library_file(char *path);
+
 /* Prints "libctcuda: " and one line on standard error. */
 void ct_cuda_say(const char *fmt, ...) CT_PRINTF(1, 2);
 /* Says that `function` is not there since `what` cannot be emulated; returns cudaErrorNotSupported. */

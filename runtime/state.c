@@ -52,16 +52,21 @@ static int is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+int ct_cuda_library_file(char *path)
+{
+	Dl_info me;
+	return dladdr(&ct_cuda, &me) && me.dli_fname && realpath(me.dli_fname, path) ? 0 : -1;
+}
+
 /* CACHETRIAGE_DATA, or the data beside the tree or the prefix that this library lies in. */
 static const char *data_dir(void)
 {
 	static char path[PATH_MAX];
 	static const char *const folders[] = {"/data", "/share/cachetriage"};
 	const char *told = getenv("CACHETRIAGE_DATA");
-	Dl_info me;
 	if (told && *told)
 		return told;
-	if (!dladdr(&ct_cuda, &me) || !me.dli_fname || !realpath(me.dli_fname, path))
+	if (ct_cuda_library_file(path) < 0)
 		return CT_DATADIR;
 	for (char *slash = strrchr(path, '/'); slash; slash = strrchr(path, '/'))
 		for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {

@@ -182,9 +182,10 @@ static int parse_bool(const char *option, const char *v, int *yes, struct ct_err
 static void parse_library(struct ctcc_job *j, const char *v)
 {
 	static const char *const ours[] = {
-		"cudart", "cudart_static", "cuda", "cudadevrt", "culibos", "ctcuda"};
+		"cudart", "cudart_static", "cuda",         "cudadevrt",      "culibos",
+		"ctcuda", "nvrtc",         "nvrtc_static", "nvrtc-builtins", "nvrtc-builtins_static"};
 	static const char *const missing[] = {
-		"cublas",     "cufft", "curand", "cusparse", "cusolver", "cudnn",    "npp",   "nvrtc",
+		"cublas",     "cufft", "curand", "cusparse", "cusolver", "cudnn",    "npp",
 		"nvToolsExt", "nccl",  "nvml",   "nvgraph",  "cupti",    "cublasLt", "nvjpeg"};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strcmp(v, ours[i]) == 0)

@@ -28,6 +28,9 @@
 #include "device/surface.h"
 #endif
 
+#if defined(__CUDACC_RTC__)
+#include "device/rtc.h"
+#else
 #if defined(__cplusplus)
 #include <algorithm>
 #include <cmath>
@@ -46,6 +49,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#endif
 
 /* The run-time is told where __managed__ variables are before it is told of them. */
 #if defined(__CUDA__) && defined(__cplusplus) && !defined(__CUDA_ARCH__)

@@ -44,7 +44,7 @@ check "a value that looks like an option is a value" eval 'CTCC_CLANG=echo "$CT_
 printf -- '--options-file loop\n' >loop
 refuses "options files that name themselves" 2 'name one another' "$CT_BIN/ctcc" -optf loop -c add.cu
 refuses "one that is not there" 2 'nowhere: no such file' "$CT_BIN/ctcc" -optf=nowhere -c add.cu
-for lib in cudart cudart_static cuda; do
+for lib in cudart cudart_static cuda nvrtc; do
 	check "a linker finds lib$lib in the toolkit" "$clang" -o with-$lib add.o -L"$toolkit/lib64" -l$lib
 	same "  and the program the library, by itself" 7 "$(env -u LD_LIBRARY_PATH ./with-$lib)"
 done
@@ -66,7 +66,7 @@ add_library(whole SHARED whole.cu)
 set_target_properties(whole PROPERTIES CUDA_STANDARD 17)
 target_compile_options(whole PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-extended-lambda;-Xcudafe;--display_error_number>)
 add_executable(host host.cpp)
-target_link_libraries(host whole CUDA::cudart CUDA::cuda_driver)
+target_link_libraries(host whole CUDA::cudart CUDA::cuda_driver CUDA::nvrtc)
 END
 echo '__device__ int twice(int x) { return 2 * x; }' >device.cu
 cat >main.cu <<'END'

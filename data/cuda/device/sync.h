@@ -4,7 +4,11 @@
 
 #pragma GCC system_header
 
+#if defined(__CUDACC_RTC__)
+typedef long clock_t;
+#else
 #include <time.h>
+#endif
 
 #include "define.h"
 
