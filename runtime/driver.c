@@ -34,6 +34,10 @@ CUresult ct_cuda_result(cudaError_t error)
 	case cudaErrorInvalidConfiguration:
 	case cudaErrorInvalidPitchValue:
 	case cudaErrorInvalidMemcpyDirection:
+	case cudaErrorInvalidChannelDescriptor:
+	case cudaErrorInvalidTexture:
+	case cudaErrorInvalidTextureBinding:
+	case cudaErrorInvalidSurface:
 	case cudaErrorInvalidDevicePointer: return CUDA_ERROR_INVALID_VALUE;
 	case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
 	case cudaErrorInvalidSymbol: return CUDA_ERROR_NOT_FOUND;

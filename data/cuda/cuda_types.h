@@ -315,6 +315,9 @@ typedef enum CUmemorytype_enum {
 	CU_MEMORYTYPE_ARRAY = 3,
 	CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
+
+#include "cuda_array_types.h"
+
 typedef enum CUpointer_attribute_enum {
 	CU_POINTER_ATTRIBUTE_CONTEXT = 1,
 	CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
