@@ -121,6 +121,55 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *description, CUarray array)
 	return r;
 }
 
+/* ---- chains ---- */
+
+static cudaMipmappedArray_t chain_of(CUmipmappedArray chain)
+{
+	return (cudaMipmappedArray_t)(void *)chain;
+}
+
+static cudaError_t create_chain(CUmipmappedArray *chain, const CUDA_ARRAY3D_DESCRIPTOR *d,
+                                unsigned levels)
+{
+	if (!chain || !d)
+		return cudaErrorInvalidValue;
+	struct cudaChannelFormatDesc element = describe(d->Format, d->NumChannels);
+	cudaMipmappedArray_t made;
+	cudaError_t error = cudaMallocMipmappedArray(
+		&made, &element, make_cudaExtent(d->Width, d->Height, d->Depth), levels, d->Flags);
+	if (error == cudaSuccess)
+		*chain = (CUmipmappedArray)(void *)made;
+	return error;
+}
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *chain, const CUDA_ARRAY3D_DESCRIPTOR *description,
+                                unsigned levels)
+{
+	DRIVER(create_chain(chain, description, levels));
+}
+
+static cudaError_t get_level(CUarray *level, CUmipmappedArray chain, unsigned number)
+{
+	cudaArray_t array;
+	cudaError_t error = level ? cudaGetMipmappedArrayLevel(&array, chain_of(chain), number)
+	                          : cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		*level = (CUarray)(void *)array;
+	return error;
+}
+
+CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray chain, unsigned number)
+{
+	DRIVER(get_level(level, chain, number));
+}
+
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray chain)
+{
+	if (!chain)
+		return CUDA_ERROR_INVALID_HANDLE;
+	DRIVER(cudaFreeMipmappedArray(chain_of(chain)));
+}
+
 /* ---- copies ---- */
 
 /* One side of a copy as the run-time API has it. A pitch or height of 0 is that of what is copied. */
@@ -301,6 +350,8 @@ static void find_resource(const CUDA_RESOURCE_DESC *r, struct cudaResourceDesc *
 	out->resType = (enum cudaResourceType)r->resType;
 	if (r->resType == CU_RESOURCE_TYPE_ARRAY) {
 		out->res.array.array = array_of(r->res.array.hArray);
+	} else if (r->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
+		out->res.mipmap.mipmap = chain_of(r->res.mipmap.hMipmappedArray);
 	} else if (r->resType == CU_RESOURCE_TYPE_LINEAR) {
 		out->res.linear.devPtr = (void *)(uintptr_t)r->res.linear.devPtr;
 		out->res.linear.desc = describe(r->res.linear.format, r->res.linear.numChannels);
@@ -320,6 +371,8 @@ static void return_resource(const struct cudaResourceDesc *r, CUDA_RESOURCE_DESC
 	out->resType = (CUresourcetype)r->resType;
 	if (r->resType == cudaResourceTypeArray) {
 		out->res.array.hArray = (CUarray)(void *)r->res.array.array;
+	} else if (r->resType == cudaResourceTypeMipmappedArray) {
+		out->res.mipmap.hMipmappedArray = (CUmipmappedArray)(void *)r->res.mipmap.mipmap;
 	} else if (r->resType == cudaResourceTypeLinear) {
 		out->res.linear.devPtr = (CUdeviceptr)(uintptr_t)r->res.linear.devPtr;
 		out->res.linear.format = format_of(&r->res.linear.desc, &out->res.linear.numChannels);
@@ -339,6 +392,8 @@ static int is_normalized(const struct cudaResourceDesc *r, unsigned flags)
 	struct cudaChannelFormatDesc d = {0};
 	if (r->resType == cudaResourceTypeArray)
 		cudaGetChannelDesc(&d, r->res.array.array);
+	else if (r->resType == cudaResourceTypeMipmappedArray)
+		d = ct_cuda_is_chain(r->res.mipmap.mipmap) ? r->res.mipmap.mipmap->level[0]->desc : d;
 	else
 		d = r->resType == cudaResourceTypeLinear ? r->res.linear.desc : r->res.pitch2D.desc;
 	return !(flags & CU_TRSF_READ_AS_INTEGER) && d.x < 32 && d.f != cudaChannelFormatKindFloat;

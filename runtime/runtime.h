@@ -149,7 +149,23 @@ struct cudaArray {
 	size_t pitch;
 	unsigned flags;
 	unsigned char *texels;
+	int in_chain; /* a level of a mipmapped array, which frees it */
 };
+/* A chain of arrays: the first has the extent that was asked for. */
+struct cudaMipmappedArray {
+	struct cudaMipmappedArray *next;
+	unsigned flags;
+	unsigned n;
+	cudaArray_t *level; /* n of them */
+};
+/* An array, and its end where it is none of a chain: what cudaMalloc3DArray and cudaFreeArray do. */
+cudaError_t ct_cuda_make_array(cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
+                               struct cudaExtent extent, unsigned flags);
+cudaError_t ct_cuda_free_array(cudaArray_t array);
+/* 1: a chain that is still there. */
+int ct_cuda_is_chain(cudaMipmappedArray_const_t chain);
+/* Frees what is known of all chains, whose memory is gone. */
+void ct_cuda_forget_chains(void);
 /* Bytes of an element, or 0 where the description is none. */
 size_t ct_cuda_element_bytes(const struct cudaChannelFormatDesc *desc);
 

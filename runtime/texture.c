@@ -13,6 +13,7 @@ struct object {
 	struct cudaResourceDesc resource;
 	struct cudaTextureDesc settings; /* of a texture */
 	struct ct_ptx_texture texture;
+	struct ct_ptx_level *levels; /* of the texture; they outlive the chain */
 };
 static struct object *objects;
 static cudaTextureObject_t last_handle;
@@ -70,8 +71,8 @@ static int fits_flags(struct cudaExtent e, unsigned flags)
 }
 
 /* An array is pitched memory of the device. */
-static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
-                              struct cudaExtent extent, unsigned flags)
+cudaError_t ct_cuda_make_array(cudaArray_t *out, const struct cudaChannelFormatDesc *desc,
+                               struct cudaExtent extent, unsigned flags)
 {
 	size_t element = desc ? ct_cuda_element_bytes(desc) : 0;
 	uint64_t rows = (uint64_t)(extent.height ? extent.height : 1) *
@@ -90,7 +91,7 @@ static cudaError_t make_array(cudaArray_t *out, const struct cudaChannelFormatDe
 		free(a);
 		return error;
 	}
-	a->array = (struct cudaArray){*desc, extent, pitch, flags, texels};
+	a->array = (struct cudaArray){*desc, extent, pitch, flags, texels, 0};
 	a->next = arrays;
 	arrays = a;
 	*out = &a->array;
@@ -102,7 +103,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 {
 	cudaError_t error = ct_cuda_enter();
 	if (error == cudaSuccess)
-		error = make_array(array, desc, make_cudaExtent(width, height, 0), flags);
+		error = ct_cuda_make_array(array, desc, make_cudaExtent(width, height, 0), flags);
 	return ct_cuda_leave(error);
 }
 
@@ -111,23 +112,28 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
 {
 	cudaError_t error = ct_cuda_enter();
 	if (error == cudaSuccess)
-		error = make_array(array, desc, extent, flags);
+		error = ct_cuda_make_array(array, desc, extent, flags);
 	return ct_cuda_leave(error);
 }
 
-cudaError_t cudaFreeArray(cudaArray_t array)
+cudaError_t ct_cuda_free_array(cudaArray_t array)
 {
-	cudaError_t error = ct_cuda_enter();
-	if (error == cudaSuccess && array && !item_of(array))
-		error = cudaErrorInvalidValue;
-	for (struct array_item **at = &arrays, *a; error == cudaSuccess && array && (a = *at);
-	     at = &a->next)
-		if (&a->array == array) {
+	cudaError_t error = cudaErrorInvalidValue;
+	for (struct array_item **at = &arrays, *a; (a = *at); at = &a->next)
+		if (&a->array == array && !array->in_chain) {
 			*at = a->next;
 			error = ct_cuda_release(array->texels, cudaMemoryTypeDevice);
 			free(a);
 			break;
 		}
+	return error;
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess && array)
+		error = ct_cuda_free_array(array);
 	return ct_cuda_leave(error);
 }
 
@@ -160,12 +166,14 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
 
 void ct_cuda_forget_textures(void)
 {
+	ct_cuda_forget_chains();
 	for (struct array_item *a; (a = arrays);) {
 		arrays = a->next;
 		free(a);
 	}
 	for (struct object *o; (o = objects);) {
 		objects = o->next;
+		free(o->levels);
 		free(o);
 	}
 	for (struct ct_cuda_texture_reference *r = ct_cuda_texture_references(); r; r = r->next)
@@ -365,10 +373,39 @@ static cudaError_t destroy_object(unsigned long long handle, int surface)
 	for (struct object **at = &objects; *at; at = &(*at)->next)
 		if (*at == gone) {
 			*at = gone->next;
+			free(gone->levels);
 			free(gone);
 			break;
 		}
 	return cudaSuccess;
+}
+
+/* The levels of a chain, whose coordinates are parts of one as their sizes differ. */
+static cudaError_t set_chain(struct object *o)
+{
+	cudaMipmappedArray_const_t chain = o->resource.res.mipmap.mipmap;
+	const struct cudaTextureDesc *s = &o->settings;
+	struct ct_ptx_texture *t = &o->texture;
+	if (!ct_cuda_is_chain(chain))
+		return cudaErrorInvalidResourceHandle;
+	if (!s->normalizedCoords)
+		return cudaErrorInvalidValue;
+	o->levels = ct_calloc(chain->n, sizeof *o->levels);
+	if (!o->levels)
+		return cudaErrorMemoryAllocation;
+	for (unsigned i = 1; i < chain->n; i++) {
+		const struct cudaArray *a = chain->level[i];
+		o->levels[i - 1] = (struct ct_ptx_level){
+			a->texels, (uint32_t)a->extent.width, (uint32_t)a->extent.height,
+			(uint32_t)a->extent.depth, a->pitch};
+	}
+	t->levels = o->levels;
+	t->nlevels = chain->n;
+	t->linear_levels = s->mipmapFilterMode == cudaFilterModeLinear;
+	t->level_bias = s->mipmapLevelBias;
+	t->level_range[0] = s->minMipmapLevelClamp;
+	t->level_range[1] = s->maxMipmapLevelClamp;
+	return set_array(t, chain->level[0]);
 }
 
 static cudaError_t set_object(struct object *o)
@@ -393,9 +430,7 @@ static cudaError_t set_object(struct object *o)
 	if (r->resType == cudaResourceTypePitch2D && r->res.pitch2D.height > 0)
 		return set_memory(t, r->res.pitch2D.devPtr, &r->res.pitch2D.desc, r->res.pitch2D.width,
 		                  r->res.pitch2D.height, r->res.pitch2D.pitchInBytes);
-	return r->resType == cudaResourceTypeMipmappedArray
-	               ? ct_cuda_refuse("cudaCreateTextureObject", "mipmapped arrays are not emulated")
-	               : cudaErrorInvalidValue;
+	return r->resType == cudaResourceTypeMipmappedArray ? set_chain(o) : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *handle, const struct cudaResourceDesc *resource,
@@ -417,7 +452,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *handle, const struct cu
 	}
 	if (error == cudaSuccess) {
 		*handle = add_object(o);
-	} else {
+	} else if (o) {
+		free(o->levels);
 		free(o);
 	}
 	return ct_cuda_leave(error);
@@ -456,12 +492,12 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *texture, cud
 
 /* ---- surfaces ---- */
 
-/* A surface of an array that was made for it. */
+/* A surface of an array that was made for it, or of a level of any chain, which boards take as well. */
 static cudaError_t set_surface(struct ct_ptx_texture *t, cudaArray_const_t array)
 {
 	cudaError_t error = set_array(t, array);
 	t->surface = 1;
-	return error == cudaSuccess && !(array->flags & cudaArraySurfaceLoadStore)
+	return error == cudaSuccess && !array->in_chain && !(array->flags & cudaArraySurfaceLoadStore)
 	               ? cudaErrorInvalidValue
 	               : error;
 }

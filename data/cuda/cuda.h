@@ -150,6 +150,10 @@ CUresult cuMemcpyAtoH(void *to, CUarray from, size_t offset, size_t bytes);
 CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t offset, size_t bytes);
 CUresult cuMemcpyAtoA(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes);
 
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *chain, const CUDA_ARRAY3D_DESCRIPTOR *description, unsigned int levels);
+CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray chain, unsigned int number);
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray chain);
+
 /* Textures and surfaces, which kernels get as arguments. */
 CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture,
                            const CUDA_RESOURCE_VIEW_DESC *view);

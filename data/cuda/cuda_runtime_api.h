@@ -189,6 +189,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                                    enum cudaChannelFormatKind kind);
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
+/* Chains of arrays, each half as large as the one before. A level is an array until its chain is freed. */
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *chain, const struct cudaChannelFormatDesc *desc,
+                                     struct cudaExtent extent, unsigned int levels, unsigned int flags CT_ELSE(0));
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level, cudaMipmappedArray_const_t chain, unsigned int number);
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t chain);
 cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texture, const void *p,
                             const struct cudaChannelFormatDesc *desc, size_t bytes CT_ELSE(0xffffffffu));
 cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texture, const void *p,

@@ -162,6 +162,8 @@ struct cudaMemPoolProps {
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct cudaArray *cudaArray_t;
 typedef const struct cudaArray *cudaArray_const_t;
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
+typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef struct CUfunc_st *cudaFunction_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
@@ -378,7 +380,7 @@ struct cudaResourceDesc {
 			cudaArray_t array;
 		} array;
 		struct {
-			void *mipmap;
+			cudaMipmappedArray_t mipmap;
 		} mipmap;
 		struct {
 			void *devPtr;

@@ -112,7 +112,14 @@ enum {
 
 /* Bits of `imm` in a read of a texture: what its coordinates are, and from the shift on which channel is gathered.
  * `count` says how many coordinates there are beside the layer. */
-enum { CT_PTX_LAYERED = 1, CT_PTX_CUBE = 2, CT_PTX_GATHER = 4, CT_PTX_GATHER_SHIFT = 3 };
+enum {
+	CT_PTX_LAYERED = 1,
+	CT_PTX_CUBE = 2,
+	CT_PTX_GATHER = 4,
+	CT_PTX_GATHER_SHIFT = 3, /* two bits */
+	CT_PTX_LEVEL = 32,       /* behind the coordinates and the layer stands a level */
+	CT_PTX_GRADIENTS = 64    /* or there stand two gradients */
+};
 
 /* Bits of `mode` in an access to a surface; without CLAMP and ZERO an access outside of it ends the launch. `imm`
  * says how many coordinates there are beside the layer. */

@@ -76,6 +76,28 @@ static int handle_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, uint3
 	return ct_ptx_unknown(r, "what stands first in brackets is no texture or surface");
 }
 
+/* What stands behind the coordinates: the level, or two gradients of as many numbers as there are coordinates. */
+static int level_rows(struct ct_ptx_reader *r, const struct geometry *g, enum ct_ptx_type type,
+                      int64_t imm)
+{
+	const int gradients = (imm & CT_PTX_GRADIENTS) != 0;
+	uint32_t ref = 0;
+	int rc = CT_OK;
+	if (imm & CT_PTX_LEVEL && (rc = ct_ptx_row(r, &r->s.arg[2], type, &ref)) == CT_OK)
+		rc = ct_ptx_extra(r, ref);
+	for (unsigned i = 0; gradients && i < 2u * g->coordinates && rc == CT_OK; i++) {
+		const struct ct_ptx_arg *a = &r->s.arg[2 + i / g->coordinates];
+		const unsigned at = i % g->coordinates;
+		if (a->kind == CT_PTX_ARG_VECTOR ? a->count <= at : g->coordinates > 1)
+			return ct_ptx_unknown(r, "a gradient needs a number for each coordinate");
+		rc = ct_ptx_row(r, a->kind == CT_PTX_ARG_VECTOR ? &r->s.element[a->first + at] : a,
+		                CT_PTX_F32, &ref);
+		if (rc == CT_OK)
+			rc = ct_ptx_extra(r, ref);
+	}
+	return rc;
+}
+
 /* What tex and tld4 have in common, behind the geometry and the number of their results. */
 static int decode_read(struct ct_ptx_reader *r, const struct geometry *g, unsigned operands, int64_t imm)
 {
@@ -85,7 +107,8 @@ static int decode_read(struct ct_ptx_reader *r, const struct geometry *g, unsign
 	if ((rc = ct_ptx_form(r, 0, 2, &f)) < 0 || (rc = ct_ptx_want_args(r, operands, operands)) < 0)
 		return rc;
 	if ((f.type[0] != CT_PTX_F32 && f.type[0] != CT_PTX_U32 && f.type[0] != CT_PTX_S32) ||
-	    (f.type[1] != CT_PTX_F32 && (f.type[1] != CT_PTX_S32 || imm & ~CT_PTX_LAYERED)) ||
+	    (f.type[1] != CT_PTX_F32 &&
+	     (f.type[1] != CT_PTX_S32 || imm & ~(CT_PTX_LAYERED | CT_PTX_LEVEL))) ||
 	    a[0].has_other)
 		return ct_ptx_unknown(r, NULL);
 	struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_tex);
@@ -99,11 +122,11 @@ static int decode_read(struct ct_ptx_reader *r, const struct geometry *g, unsign
 	o->extra = (uint32_t)r->m->nextra;
 	if ((rc = handle_row(r, &a[1], &o->a)) < 0 || (rc = result_rows(r, &a[0])) < 0)
 		return rc;
-	return coordinate_rows(r, &a[1], g, f.type[1]);
+	rc = coordinate_rows(r, &a[1], g, f.type[1]);
+	return rc == CT_OK ? level_rows(r, g, f.type[1], imm) : rc;
 }
 
-/* tex.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}]; the level that tex.level and tex.grad choose does not
- * matter, as textures have one here. */
+/* tex.2d.v4.f32.f32 {r, g, b, a}, [texture, {x, y}]; tex.level has a level behind that, tex.grad two gradients. */
 int ct_ptx_decode_tex(struct ct_ptx_reader *r)
 {
 	int level = ct_ptx_take(r, "level"), grad = !level && ct_ptx_take(r, "grad");
@@ -114,7 +137,13 @@ int ct_ptx_decode_tex(struct ct_ptx_reader *r)
 		return ct_ptx_unknown(
 			r, "textures of one, two or three dimensions, layers of them and cube "
 			   "maps with four results are emulated");
-	return decode_read(r, g, level ? 3 : grad ? 4 : 2, g->flags);
+	if (grad && g->flags & CT_PTX_CUBE)
+		return ct_ptx_unknown(r, "cube maps are read by levels, not by gradients");
+	return decode_read(r, g,
+	                   level  ? 3
+	                   : grad ? 4
+	                          : 2,
+	                   g->flags | (level ? CT_PTX_LEVEL : 0) | (grad ? CT_PTX_GRADIENTS : 0));
 }
 
 /* tld4.r.2d.v4.f32.f32 {a, b, c, d}, [texture, {x, y}] */

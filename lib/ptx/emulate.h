@@ -106,6 +106,13 @@ enum ct_ptx_address {
 };
 
 /* A texture or surface that a launch may access, in the terms of CUDA's texture objects. */
+/* A level of a texture that has several. */
+struct ct_ptx_level {
+	const void *texels;
+	uint32_t width, height, depth;
+	uint64_t pitch;
+};
+
 struct ct_ptx_texture {
 	uint64_t
 		handle; /* what kernels pass: of a .texref or .surfref variable the address of its storage */
@@ -122,6 +129,12 @@ struct ct_ptx_texture {
 	int normalized_values; /* integers read as [0, 1] or [-1, 1] */
 	int normalized_coordinates;
 	int linear; /* mean of the texels around, not the nearest */
+	const struct ct_ptx_level *
+		levels; /* of a chain, that above the first, each half as large as the one before; readable as texels are */
+	uint32_t nlevels;     /* the first and those; 0 or 1: there is no chain */
+	int linear_levels;    /* mean of the two levels around, not the nearest */
+	float level_bias;     /* is added to a level that is asked for; */
+	float level_range[2]; /* then it is brought between these */
 };
 
 /* What follows an emulation. Any function may be NULL. They are called from the thread

@@ -212,6 +212,70 @@ ct_ptx_find_texture(const struct ct_ptx_launch *l, uint64_t handle, int surface)
 	return NULL;
 }
 
+/* A level of a texture as a texture. */
+static struct ct_ptx_texture level_of(const struct ct_ptx_texture *t, unsigned level)
+{
+	struct ct_ptx_texture one = *t;
+	if (level > 0) {
+		const struct ct_ptx_level *l = &t->levels[level - 1];
+		one.texels = l->texels;
+		one.width = l->width;
+		one.height = l->height;
+		one.depth = l->depth;
+		one.pitch = l->pitch;
+	}
+	return one;
+}
+
+/* The level that a lane asks for: the one in its operand, or that where the longer of two gradients is as long as a texel. */
+static double asked_level(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
+                          const struct ct_ptx_texture *t, uint32_t lane)
+{
+	const unsigned n = o->count;
+	const uint32_t *ref = w->run->m->extra + o->extra + 4 + n + ((o->imm & CT_PTX_LAYERED) != 0);
+	double length[2] = {0, 0};
+	if (o->imm & CT_PTX_LEVEL) {
+		const uint64_t bits = ct_ptx_lane(ct_ptx_at(w, ref[0]), lane, 4);
+		return o->mode ? ct_ptx_real_value(CT_PTX_F32, bits) : (int32_t)(uint32_t)bits;
+	}
+	for (unsigned i = 0; i < 2 * n; i++) {
+		const uint64_t bits = ct_ptx_lane(ct_ptx_at(w, ref[i]), lane, 4);
+		const double d = ct_ptx_real_value(CT_PTX_F32, bits) * extent(t, i % n);
+		length[i / n] += d * d;
+	}
+	return log2(length[0] > length[1] ? length[0] : length[1]) / 2;
+}
+
+/* Reads the levels around the one that a lane asks for. Weights have eight bits behind the point, as those of texels; of two levels that
+ * are as near the finer one counts. */
+static void read_levels(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
+                        const struct ct_ptx_texture *t, uint32_t lane, struct place *p,
+                        struct channel *out, uint64_t *seen)
+{
+	const double last = t->nlevels - 1;
+	double level = asked_level(w, o, t, lane) + t->level_bias;
+	level = level > t->level_range[1] ? t->level_range[1] : level;
+	level = level < t->level_range[0] ? t->level_range[0] : level;
+	level = level > 0 ? level < last ? level : last : 0; /* NaN is the first */
+	const double lower = t->linear_levels ? floor(level) : ceil(level - 0.5);
+	const double weight = t->linear_levels && o->mode ? floor((level - lower) * 256 + 0.5) / 256 : 0;
+	struct ct_ptx_texture one = level_of(t, (unsigned)lower);
+	struct channel upper[4];
+	if (!o->mode)
+		for (unsigned d = 0; d < p->dimensions; d++)
+			p->inside &= p->whole[d] < (int64_t)extent(&one, d);
+	if (o->mode)
+		sample(&one, p, out, seen);
+	else
+		read_texel(&one, p->whole, out, seen);
+	if (weight == 0)
+		return;
+	one = level_of(t, (unsigned)lower + 1);
+	sample(&one, p, upper, seen);
+	for (unsigned c = 0; c < 4; c++)
+		out[c].real = (1 - weight) * out[c].real + weight * upper[c].real;
+}
+
 /* Reads for one lane; results go to the first four rows. */
 static void read_lane(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_texture *t,
                       uint32_t lane)
@@ -224,6 +288,8 @@ static void read_lane(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const st
 	w->seen_row[lane] = 0;
 	if (gathers)
 		gather(t, &p, (unsigned)(o->imm >> CT_PTX_GATHER_SHIFT), out, &w->seen_row[lane]);
+	else if (t->nlevels > 1 && o->imm & (CT_PTX_LEVEL | CT_PTX_GRADIENTS))
+		read_levels(w, o, t, lane, &p, out, &w->seen_row[lane]);
 	else if (o->mode)
 		sample(t, &p, out, &w->seen_row[lane]);
 	else
@@ -259,6 +325,9 @@ void ct_ptx_exec_tex(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t 
 		}
 		if (w->run->guarded && ct_ptx_guard_texels(w, o, t->texels) < 0)
 			return;
+		for (uint32_t k = 1; w->run->guarded && k < t->nlevels; k++)
+			if (ct_ptx_guard_texels(w, o, t->levels[k - 1].texels) < 0)
+				return;
 		w->texel_bytes = t->channels * (t->bits / 8u);
 		read_lane(w, o, t, lane);
 	}

@@ -121,7 +121,7 @@ for clang in clang-19 clang-14; do
 	# Of the plain build: a run-time library with sanitizers needs them in the program, too.
 	check "$clang: kernels of every kind" "$CT_RELEASE/ctcc" -o device "$CT_ROOT/tests/cuda/device.cu"
 	same "$clang: what they compute" "all as in C" "$(./device 2>&1)"
-	for name in layers surface; do
+	for name in layers mipmap surface; do
 		check "$clang: textures and surfaces, $name" "$CT_RELEASE/ctcc" -o $name "$CT_ROOT/tests/cuda/$name.cu"
 		same "$clang: which are as they should be" "0 failures" "$(./$name 2>&1)"
 	done

@@ -242,6 +242,49 @@ static void textures_are_read(void **state)
 	FINE(cuArrayDestroy(array));
 }
 
+/* Two levels by their handles, read by a kernel that asks for none: the first. */
+static void chains_are_made(void **state)
+{
+	float host[H][W], out[H * W];
+	CUDA_ARRAY3D_DESCRIPTOR d = {W, H, 0, CU_AD_FORMAT_FLOAT, 1, 0}, got;
+	CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY}, same;
+	CUDA_TEXTURE_DESC s = {.flags = CU_TRSF_NORMALIZED_COORDINATES};
+	CUmipmappedArray chain;
+	CUarray level;
+	CUtexObject t;
+	(void)state;
+	for (int i = 0; i < H * W; i++)
+		host[i / W][i % W] = (float)i;
+	FINE(cuMipmappedArrayCreate(&chain, &d, 2));
+	BAD(CUDA_ERROR_INVALID_VALUE, cuMipmappedArrayGetLevel(&level, chain, 2));
+	FINE(cuMipmappedArrayGetLevel(&level, chain, 1));
+	FINE(cuArray3DGetDescriptor(&got, level));
+	assert_true(got.Width == W / 2 && got.Height == H / 2 && got.Depth == 0);
+	BAD(CUDA_ERROR_INVALID_VALUE, cuArrayDestroy(level));
+	FINE(cuMipmappedArrayGetLevel(&level, chain, 0));
+	const CUDA_MEMCPY2D c = {
+		.srcMemoryType = CU_MEMORYTYPE_HOST,
+		.srcHost = host,
+		.dstMemoryType = CU_MEMORYTYPE_ARRAY,
+		.dstArray = level,
+		.WidthInBytes = sizeof host[0],
+		.Height = H};
+	FINE(cuMemcpy2D(&c));
+	r.res.mipmap.hMipmappedArray = chain;
+	FINE(cuTexObjectCreate(&t, &r, &s, NULL));
+	FINE(cuTexObjectGetResourceDesc(&same, t));
+	assert_ptr_equal(same.res.mipmap.hMipmappedArray, chain);
+	FINE(cuTexObjectDestroy(t));
+	read(&r, &s, 1.0f / W, out);
+	for (int i = 0; i < H * W; i++)
+		assert_true(out[i] == host[(2 * (i / W) + 1) * H / (2 * W)][i % W]);
+	s.flags = 0;
+	BAD(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&t, &r, &s, NULL));
+	FINE(cuMipmappedArrayDestroy(chain));
+	BAD(CUDA_ERROR_INVALID_HANDLE, cuMipmappedArrayDestroy(chain));
+	BAD(CUDA_ERROR_INVALID_HANDLE, cuMipmappedArrayGetLevel(&level, chain, 0));
+}
+
 static void surfaces_are_written(void **state)
 {
 	uint32_t back[H][W];
@@ -279,7 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays_are_described), cmocka_unit_test(boxes_are_copied),
 		cmocka_unit_test(lines_are_copied),     cmocka_unit_test(textures_are_read),
-		cmocka_unit_test(surfaces_are_written),
+		cmocka_unit_test(chains_are_made),      cmocka_unit_test(surfaces_are_written),
 	};
 	return cmocka_run_group_tests(tests, start, end);
 }

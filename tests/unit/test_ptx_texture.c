@@ -295,6 +295,143 @@ static void cubes(void **state)
 	}
 }
 
+/* Which levels of a chain a read at `level` takes, and how much of the coarser one: plain C. */
+static double twin_level(const struct ct_ptx_texture *t, double level, int *lower)
+{
+	level += t->level_bias;
+	if (level > t->level_range[1])
+		level = t->level_range[1];
+	if (level < t->level_range[0])
+		level = t->level_range[0];
+	if (level != level || level < 0)
+		level = 0;
+	if (level > 2)
+		level = 2;
+	*lower = 0;
+	while (*lower + 1 <= level)
+		++*lower;
+	if (t->linear_levels)
+		return rint((level - *lower) * 256) / 256;
+	*lower += level - *lower > 0.5;
+	return 0;
+}
+
+/* Three levels, each of one number: reads by levels and by gradients, nearest and between levels, with a bias and bounds. */
+static void levels(void **state)
+{
+	(void)state;
+	static float first[4][8], second[2][4], third[1][2];
+	static const double value[] = {10, 26, 74, 0};
+	const struct ct_ptx_level smaller[] = {
+		{second, 4, 2, 0, sizeof second[0]}, {third, 2, 1, 0, sizeof third[0]}};
+	struct lane lanes[LANES];
+	for (int k = 0; k < 32; k++) {
+		first[k / 8][k % 8] = 10;
+		second[k / 4 % 2][k % 4] = 26;
+		third[0][k % 2] = 74;
+	}
+	for (int k = 0; k < 8; k++) {
+		struct ct_ptx_texture t = {
+			.handle = 5,
+			.texels = first,
+			.width = 8,
+			.height = 4,
+			.pitch = sizeof first[0],
+			.channels = 1,
+			.bits = 32,
+			.kind = CT_PTX_TEXEL_REAL,
+			.normalized_coordinates = 1,
+			.linear = 1,
+			.levels = smaller,
+			.nlevels = 3,
+			.linear_levels = k & 1,
+			.level_bias = k & 2 ? -0.375f : 0,
+			.level_range = {k & 4 ? 0.25f : 0, k & 4 ? 1.75f : 100}};
+		for (int by = 0; by < 3; by++) {
+			static const char *const texts[] = {
+				KERNEL("tex.level.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f1, %f1}], "
+			               "%f0;"),
+				/* one of two gradients, the other 0; along y a texel is a quarter */
+				KERNEL("mov.f32 %f2, 0f00000000; ex2.approx.f32 %f3, %f0;\n"
+			               "mul.f32 %f3, %f3, 0f3E000000;\n"
+			               "tex.grad.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f1, %f1}], "
+			               "{%f3, %f2}, {%f2, %f2};"),
+				KERNEL("mov.f32 %f2, 0f00000000; ex2.approx.f32 %f3, %f0;\n"
+			               "mul.f32 %f3, %f3, 0f3E800000;\n"
+			               "tex.grad.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f1, %f1}], "
+			               "{%f2, %f2}, {%f2, %f3};")};
+			for (int i = 0; i < LANES; i++)
+				lanes[i] = (struct lane){.x = ((float)i - 8) / 6.4f, .y = 0.5f};
+			if (by == 0) {
+				lanes[0].x = NAN;
+				lanes[1].x = INFINITY;
+				lanes[2].x = 0.5f; /* as near to one level as to the other */
+			}
+			assert_int_equal(launch(texts[by], &t, 1, lanes, NULL, 0), CT_OK);
+			for (int i = 0; i < LANES; i++) {
+				int lower;
+				const double u = twin_level(&t, (double)lanes[i].x, &lower),
+					     want = (1 - u) * value[lower] + u * value[lower + 1];
+				/* The length of a gradient is rounded, so that a weight may be the next, and a
+				 * level in the middle either neighbour. */
+				if (by && fabs((double)lanes[i].x + t.level_bias - 1.5) < 1e-6)
+					continue;
+				assert_true(fabs((double)value_of(lanes[i].out[0]) - want) <=
+				            (by ? 48 / 256.0 : 1e-5));
+			}
+		}
+	}
+}
+
+/* Levels have sizes of their own, coordinates of whole numbers reach them, and a read without a level takes the first. */
+static void levels_have_sizes(void **state)
+{
+	(void)state;
+	static const float first[8] = {0, 1, 2, 3, 4, 5, 6, 7}, second[4] = {20, 21, 22, 23};
+	const struct ct_ptx_level smaller[] = {{second, 4, 0, 0, sizeof second}};
+	struct lane lanes[LANES];
+	struct ct_ptx_texture t = {
+		.handle = 5,
+		.texels = first,
+		.width = 8,
+		.channels = 1,
+		.bits = 32,
+		.kind = CT_PTX_TEXEL_REAL,
+		.normalized_coordinates = 1,
+		.levels = smaller,
+		.nlevels = 2,
+		.level_range = {0, 1}};
+	static const char *const texts[] = {
+		KERNEL("tex.1d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0}];"),
+		KERNEL("tex.level.1d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0}], 0f3F800000;"),
+		KERNEL("tex.level.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [%q2, {%r1}], 1;"),
+		KERNEL("tex.grad.1d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0}], 0f3E800000, {%f1};")};
+	for (int k = 0; k < 4; k++) {
+		for (int i = 0; i < LANES; i++)
+			lanes[i] = (struct lane){.x = ((float)(i % 8) + 0.5f) / 8, .i = i % 8};
+		assert_int_equal(launch(texts[k], &t, 1, lanes, NULL, 0), CT_OK);
+		for (int i = 0; i < LANES; i++) {
+			const int at = i % 8, inside = k == 2 ? at < 4 : 1;
+			const float want = k == 0 ? first[at] : second[k == 2 ? at % 4 : at / 2];
+			assert_true(value_of(lanes[i].out[0]) == (inside ? want : 0));
+		}
+	}
+	static const char *const wrong[][2] = {
+		{KERNEL("tex.grad.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0, %f1}], {%f0}, {%f0, "
+	                "%f1};"),
+	         "a number for each coordinate"},
+		{KERNEL("tex.grad.cube.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0, %f1, %f1, %f1}], "
+	                "{%f0, %f0, %f0, %f0}, {%f1, %f1, %f1, %f1};"),
+	         "read by levels"}};
+	for (int k = 0; k < 2; k++) {
+		struct ct_ptx_module *m;
+		struct ct_error e = {0};
+		assert_int_equal(ct_ptx_read(&m, wrong[k][0], strlen(wrong[k][0]), "k.ptx", &e),
+		                 CT_ERR_UNSUPPORTED);
+		assert_non_null(strstr(e.text, wrong[k][1]));
+	}
+}
+
 /* A gather takes one channel, also where the texture is not filtered; a missing channel has what a read of it has. */
 static void gathers(void **state)
 {
@@ -388,8 +525,10 @@ static void surfaces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fetches), cmocka_unit_test(samples), cmocka_unit_test(kinds),
-		cmocka_unit_test(layers),  cmocka_unit_test(cubes),   cmocka_unit_test(gathers),
+		cmocka_unit_test(fetches), cmocka_unit_test(samples),
+		cmocka_unit_test(kinds),   cmocka_unit_test(layers),
+		cmocka_unit_test(cubes),   cmocka_unit_test(gathers),
+		cmocka_unit_test(levels),  cmocka_unit_test(levels_have_sizes),
 		cmocka_unit_test(surfaces)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
