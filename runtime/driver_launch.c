@@ -210,3 +210,12 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction func
 	}
 	return r;
 }
+
+/* The flags change nothing here, as those of the other function. */
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction function,
+                                                   CUoccupancyB2DSize bytes_of, size_t shared_bytes,
+                                                   int limit, unsigned flags)
+{
+	(void)flags;
+	return cuOccupancyMaxPotentialBlockSize(grid, block, function, bytes_of, shared_bytes, limit);
+}

@@ -266,6 +266,28 @@ static int run_ctcc(const char *options, const char *said)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Adds what the compiler said. Of headers that are not there it is told in NVRTC's words, which programs look for to bring them:
+ * "a.cu:3:10: fatal error: 'b.h' file not found" becomes "a.cu(3): catastrophic error: cannot open source file "b.h"". */
+static void add_messages(struct ct_buf *log, const char *said)
+{
+	static const char error[] = ": fatal error: '", missing[] = "' file not found";
+	for (const char *line = said, *next; *line; line = next) {
+		const char *end = line + strcspn(line, "\n"), *at = strstr(line, error);
+		const char *behind = at && at < end ? strstr(at, missing) : NULL, *number = at;
+		next = *end ? end + 1 : end;
+		for (int colons = 0; behind && behind < end && number > line && colons < 2;)
+			colons += *--number == ':' && colons < 2 && number > line;
+		if (!behind || behind > end || number == line) {
+			ct_buf_add(log, line, (size_t)(next - line));
+			continue;
+		}
+		const char *name = at + sizeof error - 1;
+		ct_buf_printf(log, "%.*s(%ld): catastrophic error: cannot open source file \"%.*s\"\n",
+		              (int)(number - line), line, strtol(number + 1, NULL, 10),
+		              (int)(behind - name), name);
+	}
+}
+
 /* ---- names ---- */
 
 /* The name in "... .u64 ct_nvrtc_name_3 = generic(NAME);", which ends at `end`. */
@@ -312,7 +334,7 @@ static nvrtcResult compile(struct _nvrtcProgram *p, const struct place *at)
 	snprintf(ptx, sizeof ptx, "%s/out.ptx", at->folder);
 	int status = run_ctcc(options, said);
 	if (ct_cuda_read_file(said, &text) == 0)
-		ct_buf_puts(&p->log, text.data);
+		add_messages(&p->log, text.data);
 	ct_buf_reset(&text);
 	if (status == CANNOT_START)
 		ct_buf_puts(&p->log,

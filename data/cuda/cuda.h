@@ -97,6 +97,9 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
                                                               size_t shared_bytes, unsigned int flags);
 CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function, CUoccupancyB2DSize bytes_of,
                                           size_t shared_bytes, int limit);
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction function,
+                                                   CUoccupancyB2DSize bytes_of, size_t shared_bytes, int limit,
+                                                   unsigned int flags);
 
 /* Memory. */
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes);

@@ -6,6 +6,9 @@
 #define CT_CUDA_DRIVER_TYPES_H
 #define __DRIVER_TYPES_H__ /* by which other code knows these types */
 
+#if !defined(__CUDACC_RTC__)
+#include <limits.h> /* programs take its names from here */
+#endif
 #include <stddef.h>
 
 #include "dim3.h"

@@ -273,6 +273,11 @@ static void errors_name_the_program(void **state)
 	assert_log(p, "name_expression:1:");
 	BAD(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetPTXSize(p, &bytes));
 	GOOD(nvrtcDestroyProgram(&p));
+	/* What programs look for that bring headers when they are missed. */
+	GOOD(nvrtcCreateProgram(&p, "\n\n# include <far/absent.h>\n", "a.cu", 0, NULL, NULL));
+	BAD(NVRTC_ERROR_COMPILATION, nvrtcCompileProgram(p, 0, NULL));
+	assert_log(p, "a.cu(3): catastrophic error: cannot open source file \"far/absent.h\"\n");
+	GOOD(nvrtcDestroyProgram(&p));
 }
 
 static void the_compiler_is_named(void **state)
