@@ -266,6 +266,15 @@ static int run_ctcc(const char *options, const char *said)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Where ":LINE:COLUMN" begins that ends at `end`; NULL where it does not. */
+static const char *find_position(const char *line, const char *end)
+{
+	for (int colons = 0; end > line;)
+		if (*--end == ':' && ++colons == 2)
+			return end;
+	return NULL;
+}
+
 /* Adds what the compiler said. Of headers that are not there it is told in NVRTC's words, which programs look for to bring them:
  * "a.cu:3:10: fatal error: 'b.h' file not found" becomes "a.cu(3): catastrophic error: cannot open source file "b.h"". */
 static void add_messages(struct ct_buf *log, const char *said)
@@ -273,11 +282,10 @@ static void add_messages(struct ct_buf *log, const char *said)
 	static const char error[] = ": fatal error: '", missing[] = "' file not found";
 	for (const char *line = said, *next; *line; line = next) {
 		const char *end = line + strcspn(line, "\n"), *at = strstr(line, error);
-		const char *behind = at && at < end ? strstr(at, missing) : NULL, *number = at;
+		const char *behind = at && at < end ? strstr(at, missing) : NULL;
+		const char *number = behind && behind < end ? find_position(line, at) : NULL;
 		next = *end ? end + 1 : end;
-		for (int colons = 0; behind && behind < end && number > line && colons < 2;)
-			colons += *--number == ':' && colons < 2 && number > line;
-		if (!behind || behind > end || number == line) {
+		if (!number || number == line) {
 			ct_buf_add(log, line, (size_t)(next - line));
 			continue;
 		}
