@@ -247,6 +247,7 @@ static void set_reference(struct ct_ptx_texture *t, const struct ct_cuda_texture
 	t->normalized_coordinates = host->normalized != 0;
 	t->linear = host->filterMode == cudaFilterModeLinear;
 	t->normalized_values = r->normalized_values;
+	t->srgb = host->sRGB != 0;
 }
 
 static cudaError_t bind(const void *host, const struct ct_ptx_texture *t, size_t offset)
@@ -418,6 +419,8 @@ static cudaError_t set_object(struct object *o)
 	t->normalized_coordinates = s->normalizedCoords != 0;
 	t->linear = s->filterMode == cudaFilterModeLinear;
 	t->normalized_values = s->readMode == cudaReadModeNormalizedFloat;
+	t->srgb = s->sRGB != 0;
+	memcpy(t->border, s->borderColor, sizeof t->border);
 	if (r->resType == cudaResourceTypeArray)
 		return set_array(t, r->res.array.array);
 	if (r->resType == cudaResourceTypeLinear) {

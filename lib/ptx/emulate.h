@@ -129,6 +129,9 @@ struct ct_ptx_texture {
 	int normalized_values; /* integers read as [0, 1] or [-1, 1] */
 	int normalized_coordinates;
 	int linear; /* mean of the texels around, not the nearest */
+	float border
+		[4]; /* what BORDER reads outside: a number, or the bits that an integer result gets */
+	int srgb;    /* unsigned bytes that read as [0, 1] are sRGB's, but for the last of four */
 	const struct ct_ptx_level *
 		levels; /* of a chain, that above the first, each half as large as the one before; readable as texels are */
 	uint32_t nlevels;     /* the first and those; 0 or 1: there is no chain */

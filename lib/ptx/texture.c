@@ -43,6 +43,20 @@ static const unsigned char *texel(const struct ct_ptx_texture *t, const int64_t 
 	       (uint64_t)i[1] * t->pitch + (uint64_t)i[0] * t->channels * (t->bits / 8u);
 }
 
+/* The light that a number of sRGB in [0, 1] stands for (IEC 61966-2-1). */
+static double linear_light(double x)
+{
+	return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+}
+
+/* What lies outside of a border. */
+static struct channel border_channel(const struct ct_ptx_texture *t, unsigned c)
+{
+	struct channel r = {(double)t->border[c], 0};
+	memcpy(&r.bits, &t->border[c], sizeof r.bits);
+	return r;
+}
+
 /* One channel of a texel, as bits and as a real; integers are normalised where the texture says so. */
 static struct channel read_channel(const struct ct_ptx_texture *t, const unsigned char *at, unsigned c)
 {
@@ -62,11 +76,13 @@ static struct channel read_channel(const struct ct_ptx_texture *t, const unsigne
 	if (t->normalized_values) {
 		r.real /= (double)(t->kind == CT_PTX_TEXEL_SIGNED ? most >> 1 : most);
 		r.real = r.real < -1 ? -1 : r.real;
+		if (t->srgb && t->bits == 8 && t->kind == CT_PTX_TEXEL_UNSIGNED && c < 3)
+			r.real = linear_light(r.real);
 	}
 	return r;
 }
 
-/* All four channels at whole indices: those of a border are 0; missing ones 0, the last 1. */
+/* All four channels at whole indices, or those of the border; missing ones are 0, the last 1. */
 static void read_texel(const struct ct_ptx_texture *t, const int64_t *index, struct channel *out,
                        uint64_t *seen)
 {
@@ -82,7 +98,7 @@ static void read_texel(const struct ct_ptx_texture *t, const int64_t *index, str
 	for (unsigned c = 0; c < 4; c++) {
 		out[c] = (struct channel){c == 3, c == 3};
 		if (c < t->channels)
-			out[c] = inside ? read_channel(t, texel(t, i), c) : (struct channel){0, 0};
+			out[c] = inside ? read_channel(t, texel(t, i), c) : border_channel(t, c);
 	}
 }
 

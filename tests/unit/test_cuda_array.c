@@ -213,6 +213,11 @@ static void textures_are_read(void **state)
 	read(&r, &s, 1, out); /* numbers in [0, 1] */
 	for (int i = 0; i < H * W; i++)
 		assert_true(out[i] == (float)(host[i / W][i % W] / 255.0));
+	s.flags = CU_TRSF_SRGB;
+	s.addressMode[0] = CU_TR_ADDRESS_MODE_BORDER;
+	s.borderColor[0] = 5;
+	read(&r, &s, 1.5f, out); /* 48 is 0.02956 of the light, and the end of each row lies outside */
+	assert_true(out[0] == 0 && out[W - 1] == 5 && out[4] > 0.02955f && out[4] < 0.02957f);
 	CUarray array = r.res.array.hArray;
 	/* The same from rows of memory, in coordinates of [0, 1] that go twice through them: every other texel. */
 	r = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_PITCH2D};

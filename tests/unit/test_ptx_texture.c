@@ -219,6 +219,45 @@ static void kinds(void **state)
 		}
 }
 
+/* Bytes of sRGB, of which the fourth is a number as it is, and a border with a color of its own. */
+static void colors(void **state)
+{
+	(void)state;
+	static const uint8_t data[2][4] = {{0, 10, 128, 128}, {255, 11, 200, 7}};
+	struct lane lanes[LANES] = {{0}};
+	struct ct_ptx_texture t = {
+		.handle = 9,
+		.texels = data,
+		.width = 2,
+		.channels = 4,
+		.bits = 8,
+		.kind = CT_PTX_TEXEL_UNSIGNED,
+		.normalized_values = 1,
+		.normalized_coordinates = 1,
+		.address = {CT_PTX_ADDRESS_BORDER},
+		.border = {0.5f, 0.25f, 3, -1},
+		.srgb = 1};
+	for (int i = 0; i < LANES; i++)
+		lanes[i].x = ((float)(i % 4) - 0.5f) / 2;
+	assert_int_equal(launch(KERNEL("tex.1d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0}];"), &t, 1,
+	                        lanes, NULL, 0),
+	                 CT_OK);
+	for (int i = 0; i < LANES; i++)
+		for (int c = 0; c < 4; c++) {
+			const int at = i % 4 - 1, inside = at == 0 || at == 1;
+			double want = inside ? data[at][c] / 255.0 : (double)t.border[c];
+			if (inside && c < 3)
+				want = want > 0.04045 ? pow((want + 0.055) / 1.055, 2.4) : want / 12.92;
+			assert_true(fabs((double)value_of(lanes[i].out[c]) - want) < 1e-7);
+		}
+	t.normalized_values = 0; /* integers: the border's bits */
+	assert_int_equal(launch(KERNEL("tex.1d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0}];"), &t, 1,
+	                        lanes, NULL, 0),
+	                 CT_OK);
+	assert_int_equal(lanes[0].out[1], 0x3e800000);
+	assert_int_equal(lanes[1].out[2], 128);
+}
+
 /* Layers of lines and of planes: one behind the last is the last. */
 static void layers(void **state)
 {
@@ -525,10 +564,15 @@ static void surfaces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fetches), cmocka_unit_test(samples),
-		cmocka_unit_test(kinds),   cmocka_unit_test(layers),
-		cmocka_unit_test(cubes),   cmocka_unit_test(gathers),
-		cmocka_unit_test(levels),  cmocka_unit_test(levels_have_sizes),
+		cmocka_unit_test(fetches),
+		cmocka_unit_test(samples),
+		cmocka_unit_test(kinds),
+		cmocka_unit_test(colors),
+		cmocka_unit_test(layers),
+		cmocka_unit_test(cubes),
+		cmocka_unit_test(gathers),
+		cmocka_unit_test(levels),
+		cmocka_unit_test(levels_have_sizes),
 		cmocka_unit_test(surfaces)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
