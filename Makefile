@@ -53,7 +53,7 @@ comma := ,
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 LIB_SRC := $(wildcard lib/*/*.c)
-RUNTIME_SRC := $(wildcard runtime/*.c)
+RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c)
 MODEL_SRC := $(wildcard models/*.c models/*/*.c)
 COMMON_SRC := $(wildcard tools/common/*.c)
 TOOLS := $(filter-out estimator,$(patsubst tools/%.c,%,$(wildcard tools/*.c)))
@@ -89,6 +89,8 @@ SUPPORT = $(BUILD)/lib/libctsupport.a
 OWN = $(BUILD)/lib/libtracegen.a
 # Workloads in CUDA: their host code is C, their kernels are data.
 WORKLOADS := $(wildcard data/workloads/*.cu)
+# The kernels of cuBLAS, which are data, too.
+BLAS := $(wildcard data/blas/*.cu)
 # The run-time library of CUDA programs (ctcc), and the same for tests.
 CUDA = $(if $(SHARED),$(BUILD)/lib/libctcuda.so)
 RUNTIME = $(BUILD)/lib/libctruntime.a
@@ -406,9 +408,10 @@ install: all library
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/zsh/_$$t $(DESTDIR)$(ZSHDIR)/_$$p && \
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/fish/$$t.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish || exit 1; done
 
-## workloads: compiles the kernels of data/workloads/*.cu again, with clang 19, to the PTX that tracegen runs
+## workloads: compiles the kernels of data/workloads/*.cu and data/blas/*.cu again, with clang 19, to the PTX that tracegen and cuBLAS run
 workloads: $(BUILD)/bin/ctcc
 	@for f in $(WORKLOADS); do CTCC_CLANG=$${CTCC_CLANG:-clang-19} $(BUILD)/bin/ctcc -ptx -arch=sm_80 -o $${f%.cu}.ptx $$f || exit 1; done
+	@for f in $(BLAS); do CTCC_CLANG=$${CTCC_CLANG:-clang-19} $(BUILD)/bin/ctcc -std=c++17 -ptx -arch=sm_70 -o $${f%.cu}.ptx $$f || exit 1; done
 
 ## completions: of bash, zsh and fish, from the commands' --help, in build/completions
 completions: all

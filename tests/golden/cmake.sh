@@ -55,7 +55,7 @@ command -v cmake >/dev/null 2>&1 || { skip "projects of CMake" "cmake is not ins
 mkdir project && cd project || exit 1
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.18)
-project(P LANGUAGES CXX CUDA)
+project(P LANGUAGES C CXX CUDA)
 find_package(CUDAToolkit REQUIRED)
 add_library(device STATIC device.cu)
 set_target_properties(device PROPERTIES CUDA_SEPARABLE_COMPILATION ON POSITION_INDEPENDENT_CODE ON)
@@ -67,6 +67,8 @@ set_target_properties(whole PROPERTIES CUDA_STANDARD 17)
 target_compile_options(whole PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-extended-lambda;-Xcudafe;--display_error_number>)
 add_executable(host host.cpp)
 target_link_libraries(host whole CUDA::cudart CUDA::cuda_driver CUDA::nvrtc)
+add_executable(blas blas.c)
+target_link_libraries(blas CUDA::cublas CUDA::cudart)
 END
 echo '__device__ int twice(int x) { return 2 * x; }' >device.cu
 cat >main.cu <<'END'
@@ -108,11 +110,28 @@ int main()
 	printf("%d %d %d\n", n, next(41), version >= 11000);
 }
 END
+cat >blas.c <<'END'
+#include <cublas_v2.h>
+#include <stdio.h>
+int main(void)
+{
+	float x[3] = {1, -2, 3}, sum = 0, *d = NULL;
+	cublasHandle_t h;
+	cublasStatus_t st = cublasCreate(&h);
+	cudaMalloc((void **)&d, sizeof x);
+	cublasSetVector(3, sizeof *x, x, 1, d, 1);
+	if (!st)
+		st = cublasSasum(h, 3, d, 1, &sum);
+	printf("%s %g\n", cublasGetStatusName(st), sum);
+	return cublasDestroy(h);
+}
+END
 check "CMake takes ctcc for a compiler" eval 'cmake -S . -B build -DCMAKE_CUDA_COMPILER="$CT_RELEASE/ctcc" -DCMAKE_BUILD_TYPE=Release >log 2>&1 || { cat log; false; }'
 same "and finds its toolkit" "$toolkit/include" "$(sed -n 's/.*Found CUDAToolkit: \([^ ]*\).*/\1/p' log)"
 check "it builds libraries and programs" eval 'cmake --build build >log 2>&1 || { tail -30 log; false; }'
 same "device code that is linked" 42 "$(build/separable)"
 same "a program of C++ with a library of kernels" "1 42 1" "$(build/host)"
+same "a program of C with cuBLAS" "CUBLAS_STATUS_SUCCESS 6" "$(build/blas)"
 touch device.cu
 check "and again what has changed" eval 'cmake --build build | grep -q "Building CUDA object .*device.cu.o"'
 

@@ -10,7 +10,7 @@ chmod +x ctcc
 refuses "linking of the device side in advance" 2 'dlto is not supported' "$ctcc" -dlto -dc a.cu
 refuses "neither true nor false" 2 'write true or false' "$ctcc" -rdc=yes -c a.cu
 refuses "machine code" 2 'machine code' "$ctcc" -cubin a.cu
-refuses "libraries that are not there" 2 'lcublas is not supported' "$ctcc" a.cu -lcublas
+refuses "libraries that are not there" 2 'lcufft is not supported' "$ctcc" a.cu -lcufft
 refuses "unknown options" 2 'unknown' "$ctcc" --frobnicate a.cu
 refuses "an architecture that is none" 2 'sm_70' "$ctcc" -arch=volta -c a.cu
 refuses "32-bit programs" 2 '64-bit' "$ctcc" -m32 -c a.cu
@@ -74,7 +74,7 @@ for clang in clang-19 clang-14; do
 	check "$clang: -ptx" "$ctcc" -ptx -arch=sm_86 a.cu -Ifar -o a.out.ptx
 	check "$clang: -fatbin is the same PTX" eval '"$ctcc" -fatbin -arch=sm_86 a.cu -Ifar && cmp a.fatbin a.out.ptx'
 	same "$clang: its target" ".target sm_86" "$(grep ^.target a.out.ptx)"
-	check "$clang: what is not linked needs no library" "$ctcc" -c a.cu -Ifar -lcublas
+	check "$clang: what is not linked needs no library" "$ctcc" -c a.cu -Ifar -lcufft
 	check "$clang: several sources" "$ctcc" -c a.cu c.cu -Ifar
 	printf 'int main(void) { return cudaGetDeviceCount(0); }\n' >lenient.c
 	check "$clang: C" "$ctcc" -c lenient.c

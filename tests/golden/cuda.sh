@@ -181,6 +181,10 @@ same "which runs them side by side" "no error: 0 failures" "$(CACHETRIAGE_RESIDE
 "$T" capture -o w1.ctz -- ./cooperative >/dev/null && CACHETRIAGE_THREADS=1 "$T" capture -o w2.ctz -- ./cooperative >/dev/null
 check "their traces are the same each time" cmp w1.ctz w2.ctz
 same "with all warps" "2 8 3 39 5040" "$("$CT_RELEASE/traceinfo" -q -O profile w1.ctz | awk -F'\t' '$1 == "KN" {printf "%s%s", n++ ? " " : "", $6}')"
+agrees blas "no error: 0 failures" -O0 -lcublas
+mkdir -p data && cp -r "$CT_ROOT/data/gpus" data/
+check "cuBLAS without its kernels says what is missing" eval 'CACHETRIAGE_DATA=$PWD/data ./blas 2>&1 | grep -q "data/blas/level1.ptx: the kernels of cuBLAS are not there"'
+rm -rf data
 if [ -e /usr/include/cub/cub.cuh ] && [ -e /usr/include/thrust/sort.h ]; then
 	agrees library "no error: blocks 0, scan 0, sum 0, sort 0 wrong"
 else
