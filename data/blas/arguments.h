@@ -44,6 +44,7 @@ enum {
 	CT_BLAS_RELU = 16384,
 	CT_BLAS_GELU = 32768,
 	CT_BLAS_TRANSPOSED_B = 131072,
+	CT_BLAS_REAL_SCALARS = 262144, /* alpha and beta are real where the matrices are complex */
 	CT_BLAS_BACKWARD = 65536 /* a triangle is solved from its end */
 };
 
@@ -89,11 +90,11 @@ struct ct_blas_level2 {
 	int32_t m, n, flags, first;
 };
 
-/* LU of batches: a is n x n; pivots of n numbers each from 1, or NULL; one number a matrix in info. */
+/* LU of batches: a is n x n, and b has `columns` right sides or the inverse; n pivots each, from 1, or NULL; one number a matrix in info. */
 struct ct_blas_lu {
 	struct ct_blas_matrix a, b;
 	int32_t *pivots, *info;
-	int32_t m, n, columns, flags, first;
+	int32_t n, columns, flags, first;
 };
 
 #endif

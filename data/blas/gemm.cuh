@@ -183,6 +183,20 @@ template <int ROWS, int COLUMNS, int THREADS> __device__ __forceinline__ void wr
 	}
 }
 
+/* How many summands there are: none where alpha is zero, since the factors are not read then. */
+template <class Acc> __device__ __forceinline__ int summands(const ct_blas_gemm &g)
+{
+	return is_zero(scalar<Acc>(g.alpha, g.flags & CT_BLAS_REAL_SCALARS)) ? 0 : g.k;
+}
+template <> __device__ inline int summands<float>(const ct_blas_gemm &g)
+{
+	return mixed_scalar(g.alpha, g.flags) == 0 ? 0 : g.k;
+}
+template <> __device__ inline int summands<int>(const ct_blas_gemm &g)
+{
+	return scalar<int>(g.alpha) == 0 ? 0 : g.k; /* the bits of single precision's zero, too */
+}
+
 template <class In, class Acc, bool MIXED, int ROWS, int COLUMNS, int DEPTH, int R, int C, bool TA, bool TB>
 __device__ __forceinline__ void multiply(const ct_blas_gemm &g)
 {
@@ -207,16 +221,16 @@ __device__ __forceinline__ void multiply(const ct_blas_gemm &g)
 #pragma unroll
 		for (int j = 0; j < C; j++)
 			sum[i][j] = Acc(0);
-	int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS, stage = 0;
-	if (g.k > 0) {
+	int x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS, stage = 0, depth = summands<Acc>(g);
+	if (depth > 0) {
 		from_a.load(a, g.a.ld, row0, 0, g.m, g.k, wide_a);
 		from_b.load(b, g.b.ld, column0, 0, g.n, g.k, wide_b);
 	}
-	for (int at = 0; at < g.k; at += DEPTH, stage ^= 1) {
+	for (int at = 0; at < depth; at += DEPTH, stage ^= 1) {
 		from_a.store(tile_a[stage], g.a_type, conj_a);
 		from_b.store(tile_b[stage], g.b_type, conj_b);
 		__syncthreads();
-		if (at + DEPTH < g.k) {
+		if (at + DEPTH < depth) {
 			from_a.load(a, g.a.ld, row0, at + DEPTH, g.m, g.k, wide_a);
 			from_b.load(b, g.b.ld, column0, at + DEPTH, g.n, g.k, wide_b);
 		}
@@ -246,7 +260,8 @@ __device__ __forceinline__ void multiply(const ct_blas_gemm &g)
 		__syncthreads();
 		write_tile<ROWS, COLUMNS, THREADS>(g, tile, ROWS, batch);
 	} else {
-		Acc alpha = scalar<Acc>(g.alpha), beta = scalar<Acc>(g.beta);
+		bool real = g.flags & CT_BLAS_REAL_SCALARS;
+		Acc alpha = scalar<Acc>(g.alpha, real), beta = scalar<Acc>(g.beta, real);
 		const Acc *c = matrix<const Acc>(g.c, g.flags, batch);
 		Acc *d = matrix<Acc>(g.d, g.flags, batch);
 		bool reads = !is_zero(beta);
@@ -259,7 +274,8 @@ __device__ __forceinline__ void multiply(const ct_blas_gemm &g)
 				if (!is_wanted(g, row, column))
 					continue;
 				Acc v = alpha * sum[i][j];
-				put(d + row + column * g.d.ld, reads ? fused(beta, get(c + row + column * g.c.ld), v) : v);
+				v = reads ? fused(beta, get(c + row + column * g.c.ld), v) : v;
+				put(d + row + column * g.d.ld, g.flags & CT_BLAS_HERMITIAN && row == column ? only_real(v) : v);
 			}
 		}
 	}
@@ -286,16 +302,17 @@ template <class In, bool TA, bool TB> __device__ __forceinline__ void multiply_o
 #pragma unroll
 	for (int i = 0; i < 4; i++)
 		wmma::fill_fragment(sum[i / 2][i % 2], 0.0f);
-	if (g.k > 0) {
+	int depth = mixed_scalar(g.alpha, g.flags) == 0 ? 0 : g.k;
+	if (depth > 0) {
 		from_a.load(a, g.a.ld, row0, 0, g.m, g.k, wide_a);
 		from_b.load(b, g.b.ld, column0, 0, g.n, g.k, wide_b);
 	}
-	for (int at = 0, stage = 0; at < g.k; at += DEPTH, stage ^= 1) {
+	for (int at = 0, stage = 0; at < depth; at += DEPTH, stage ^= 1) {
 		In *tile_a = (In *)(shared + stage * BYTES), *tile_b = (In *)(shared + stage * BYTES + BYTES_A);
 		from_a.store_unchanged(tile_a);
 		from_b.store_unchanged(tile_b);
 		__syncthreads();
-		if (at + DEPTH < g.k) {
+		if (at + DEPTH < depth) {
 			from_a.load(a, g.a.ld, row0, at + DEPTH, g.m, g.k, wide_a);
 			from_b.load(b, g.b.ld, column0, at + DEPTH, g.n, g.k, wide_b);
 		}

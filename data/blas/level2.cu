@@ -29,7 +29,8 @@ template <class T> __device__ __forceinline__ void gemv_n(const ct_blas_level2 &
 	const T *a = matrix<const T>(g.a, g.flags, batch), *x = vector<const T>(g.x, g.flags, batch);
 	int i = threadIdx.x % ROWS, group = threadIdx.x / ROWS, row = blockIdx.x * ROWS + i;
 	T sum = T(0);
-	for (int j = group; j < g.n && row < g.m; j += GROUPS)
+	int columns = is_zero(scalar<T>(g.alpha)) ? 0 : g.n; /* neither a nor x is read then */
+	for (int j = group; j < columns && row < g.m; j += GROUPS)
 		sum = fused(get(a + row + j * g.a.ld), get(x + j * g.x.stride), sum);
 	sums[group][i] = sum;
 	__syncthreads();
@@ -46,7 +47,8 @@ template <class T> __device__ __forceinline__ void gemv_t(const ct_blas_level2 &
 	const T *a = matrix<const T>(g.a, g.flags, batch), *x = vector<const T>(g.x, g.flags, batch);
 	int lane = threadIdx.x % 32, column = blockIdx.x * 8 + threadIdx.x / 32;
 	T sum = T(0);
-	for (int i = lane; i < g.m && column < g.n; i += 32) {
+	int rows = is_zero(scalar<T>(g.alpha)) ? 0 : g.m;
+	for (int i = lane; i < rows && column < g.n; i += 32) {
 		T v = get(a + i + column * g.a.ld);
 		sum = fused(g.flags & CT_BLAS_CONJ_A ? conjugate(v) : v, get(x + i * g.x.stride), sum);
 	}
@@ -64,7 +66,7 @@ KERNELS(gemv_t, 256)
 /* a += alpha * x * y^T, of a triangle where one is meant; CT_BLAS_CONJ_B: the conjugate of y. A CTA has 32 x 32. */
 template <class T> __device__ __forceinline__ void ger(const ct_blas_level2 &g)
 {
-	T *a = matrix<T>(g.a, 0, 0), alpha = scalar<T>(g.alpha);
+	T *a = matrix<T>(g.a, 0, 0), alpha = scalar<T>(g.alpha, g.flags & CT_BLAS_REAL_SCALARS);
 	int row = blockIdx.x * 32 + threadIdx.x % 32;
 	if (is_zero(alpha))
 		return;
@@ -126,7 +128,8 @@ template <class T> __device__ __forceinline__ void structured_mv(const ct_blas_l
 	const T *a = matrix<const T>(g.a, 0, 0);
 	int i = threadIdx.x % 32, group = threadIdx.x / 32, row = blockIdx.x * 32 + i;
 	T sum = T(0);
-	for (int j0 = 0; j0 < g.m; j0 += 32) {
+	int columns = is_zero(scalar<T>(g.alpha)) ? 0 : g.m;
+	for (int j0 = 0; j0 < columns; j0 += 32) {
 		load_tile(g, a, blockIdx.x * 32, j0, tile);
 		__syncthreads();
 		for (int j = group * 4; j < group * 4 + 4 && j0 + j < g.m; j++)

@@ -157,6 +157,12 @@ template <class T> __device__ T scalar(const ct_blas_scalar &s)
 	return v;
 }
 
+/* The same, of the real type where `real` says so. */
+template <class T> __device__ __forceinline__ T scalar(const ct_blas_scalar &s, bool real)
+{
+	return real ? T(scalar<real_of<T>>(s)) : scalar<T>(s);
+}
+
 /* The first element of a batch's matrix, or vector. */
 template <class T> __device__ T *one_of(void *at, int flags, int64_t stride, int64_t batch)
 {

@@ -182,6 +182,7 @@ same "which runs them side by side" "no error: 0 failures" "$(CACHETRIAGE_RESIDE
 check "their traces are the same each time" cmp w1.ctz w2.ctz
 same "with all warps" "2 8 3 39 5040" "$("$CT_RELEASE/traceinfo" -q -O profile w1.ctz | awk -F'\t' '$1 == "KN" {printf "%s%s", n++ ? " " : "", $6}')"
 agrees blas "no error: 0 failures" -O0 -lcublas
+agrees blas_matrices "no error: 0 failures" -O0 -lcublas
 mkdir -p data && cp -r "$CT_ROOT/data/gpus" data/
 check "cuBLAS without its kernels says what is missing" eval 'CACHETRIAGE_DATA=$PWD/data ./blas 2>&1 | grep -q "data/blas/level1.ptx: the kernels of cuBLAS are not there"'
 rm -rf data
