@@ -67,6 +67,8 @@ struct ct_blas_gemm {
 	struct ct_blas_matrix a, b, c, d;
 	struct ct_blas_scalar alpha, beta;
 	const void *bias;
+	const float *a_scale, *b_scale, *c_scale, *d_scale; /* factors on the device, or NULL */
+	float *largest; /* |d| before its factor, or NULL; it is only made larger */
 	int32_t m, n, k, flags;
 	int32_t c_type, d_type, bias_type; /* enum ct_blas_type */
 	int32_t a_type, b_type;

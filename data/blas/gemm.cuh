@@ -146,10 +146,18 @@ __device__ inline bool is_wanted(const ct_blas_gemm &g, int row, int column)
 	return row < g.m && column < g.n && !((g.flags & CT_BLAS_LOWER) && row < column) && !((g.flags & CT_BLAS_UPPER) && row > column);
 }
 
+/* A factor of the device; 1: there is none. */
+__device__ inline float factor(const float *at)
+{
+	return at ? get(at) : 1.0f;
+}
+
 /* Writes a tile out of shared memory as numbers whose type the kernel learns when it runs. */
 template <int ROWS, int COLUMNS, int THREADS> __device__ __forceinline__ void write_tile(const ct_blas_gemm &g, const float *tile, int pitch, int64_t batch)
 {
-	float alpha = mixed_scalar(g.alpha, g.flags), beta = mixed_scalar(g.beta, g.flags);
+	float alpha = mixed_scalar(g.alpha, g.flags), beta = mixed_scalar(g.beta, g.flags), largest = 0;
+	alpha *= factor(g.a_scale) * factor(g.b_scale);
+	beta *= factor(g.c_scale);
 	const void *c = typed_matrix(g.c, g.flags, batch, g.c_type);
 	void *d = typed_matrix(g.d, g.flags, batch, g.d_type);
 #pragma unroll 1
@@ -160,8 +168,12 @@ template <int ROWS, int COLUMNS, int THREADS> __device__ __forceinline__ void wr
 		float v = alpha * tile[i + j * pitch];
 		if (beta != 0)
 			v = fmaf(beta, load_as(c, row + column * g.c.ld, g.c_type), v);
-		store_as(d, row + column * g.d.ld, g.d_type, finished(g, v, row));
+		v = finished(g, v, row);
+		largest = fmaxf(largest, fabsf(v));
+		store_as(d, row + column * g.d.ld, g.d_type, v * factor(g.d_scale));
 	}
+	if (g.largest) /* numbers that are not negative have the order of their bits */
+		atomicMax((int *)g.largest, __float_as_int(largest));
 }
 template <int ROWS, int COLUMNS, int THREADS> __device__ __forceinline__ void write_tile(const ct_blas_gemm &g, const int *tile, int pitch, int64_t batch)
 {

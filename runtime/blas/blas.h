@@ -120,6 +120,8 @@ struct ct_blas_product {
 	struct ct_blas_matrix a, b, c, d;
 	struct ct_blas_scalar alpha, beta;
 	const void *bias;
+	const float *a_scale, *b_scale, *c_scale, *d_scale;
+	float *largest;
 	int32_t flags, a_type, c_type, d_type, bias_type;
 	int32_t b_type;
 };

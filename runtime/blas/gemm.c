@@ -67,6 +67,7 @@ static int is_wide(const struct ct_blas_matrix *m, int type, int32_t flags)
 /* A tile is n/t x n/t: a grid has at most 65,535 of them along the columns, which 2 million columns do not reach. */
 cublasStatus_t ct_blas_multiply(cublasHandle_t handle, const struct ct_blas_product *p)
 {
+	static const struct kernels finished = {CT_BLAS_MIXED, "gemm_f32", 64, 256, 0, 64, 256};
 	const struct kernels *k = kernels_of(p->a_type);
 	struct ct_blas_gemm g = {
 		.a = p->a,
@@ -76,6 +77,11 @@ cublasStatus_t ct_blas_multiply(cublasHandle_t handle, const struct ct_blas_prod
 		.alpha = p->alpha,
 		.beta = p->beta,
 		.bias = p->bias,
+		.a_scale = p->a_scale,
+		.b_scale = p->b_scale,
+		.c_scale = p->c_scale,
+		.d_scale = p->d_scale,
+		.largest = p->largest,
 		.m = (int32_t)p->m,
 		.n = (int32_t)p->n,
 		.k = (int32_t)p->k,
@@ -87,6 +93,8 @@ cublasStatus_t ct_blas_multiply(cublasHandle_t handle, const struct ct_blas_prod
 		.bias_type = p->bias_type,
 	};
 	char kernel[64];
+	if (p->a_type == CT_BLAS_F32 && p->flags & (CT_BLAS_BIAS | CT_BLAS_RELU | CT_BLAS_GELU))
+		k = &finished;
 	if (!k->name)
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	if (p->m == 0 || p->n == 0 || p->batches == 0)

@@ -2,6 +2,9 @@
 #include <cmath>
 #include <cstring>
 
+#include <cublasLt.h>
+#include <cuda_fp8.h>
+
 #include "blas.h"
 
 /* ---- functions by type ---- */
@@ -356,6 +359,135 @@ static void test_few_bits()
 	cudaFree(dy);
 }
 
+/* ---- products that descriptors describe ---- */
+
+struct descriptors {
+	cublasLtMatmulDesc_t product;
+	cublasLtMatrixLayout_t a, b, c, d;
+	descriptors(cublasComputeType_t compute, cudaDataType scale, cudaDataType in, cudaDataType out, int m, int n, int k)
+	{
+		cublasOperation_t t = CUBLAS_OP_T;
+		GOOD(cublasLtMatmulDescCreate(&product, compute, scale));
+		GOOD(cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_TRANSA, &t, sizeof t));
+		GOOD(cublasLtMatrixLayoutCreate(&a, in, k, m, k));
+		GOOD(cublasLtMatrixLayoutCreate(&b, in, k, n, k));
+		GOOD(cublasLtMatrixLayoutCreate(&c, out, m, n, m));
+		GOOD(cublasLtMatrixLayoutCreate(&d, out, m, n, m));
+	}
+	~descriptors()
+	{
+		for (cublasLtMatrixLayout_t l : {a, b, c, d})
+			cublasLtMatrixLayoutDestroy(l);
+		cublasLtMatmulDescDestroy(product);
+	}
+	int algorithms() const
+	{
+		cublasLtMatmulPreference_t preference;
+		cublasLtMatmulHeuristicResult_t found;
+		int n = -1;
+		cublasLtMatmulPreferenceCreate(&preference);
+		cublasLtMatmulAlgoGetHeuristic(handle, product, a, b, c, d, preference, 1, &found, &n);
+		cublasLtMatmulPreferenceDestroy(preference);
+		return n;
+	}
+};
+
+/* A layer of a network: a product, a bias and a function. In and Out are the types of the factors and of what is added and made. */
+template <class In, class Out>
+static void test_layer(const char *what, cudaDataType in, cudaDataType out, cublasLtEpilogue_t epilogue, double tolerance)
+{
+	const int m = 37, n = 20, k = 24;
+	descriptors with(CUBLAS_COMPUTE_32F, CUDA_R_32F, in, out, m, n, k);
+	array<float> a(m * k), b(k * n), c(m * n), bias(m);
+	In *da = upload(rounded<In>(a.host)), *db = upload(rounded<In>(b.host));
+	Out *dc = upload(rounded<Out>(c.host)), *dd, *dbias = upload(rounded<Out>(bias.host));
+	std::vector<Out> raw(m * n);
+	std::vector<float> got, want = c.host;
+	float alpha = 0.0625f, beta = 0.5f;
+	multiply(CUBLAS_OP_T, CUBLAS_OP_N, m, n, k, alpha, a.host.data(), k, b.host.data(), k, beta, want.data(), m);
+	for (int i = 0; i < m * n; i++) {
+		float v = want[i] + (epilogue & CUBLASLT_EPILOGUE_BIAS ? bias.host[i % m] : 0);
+		if (epilogue & CUBLASLT_EPILOGUE_RELU)
+			v = std::max(v, 0.0f);
+		if (epilogue & CUBLASLT_EPILOGUE_GELU)
+			v = 0.5f * v * (1 + std::tanh(0.79788456f * (v + 0.044715f * v * v * v)));
+		want[i] = v;
+	}
+	cudaMalloc((void **)&dd, m * n * sizeof(Out));
+	GOOD(cublasLtMatmulDescSetAttribute(with.product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
+	GOOD(cublasLtMatmulDescSetAttribute(with.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &dbias, sizeof dbias));
+	expect(what, with.algorithms(), 1);
+	GOOD(cublasLtMatmul(handle, with.product, &alpha, da, with.a, db, with.b, &beta, dc, with.c, dd, with.d, NULL, NULL, 0, 0));
+	cudaMemcpy(raw.data(), dd, raw.size() * sizeof(Out), cudaMemcpyDeviceToHost);
+	for (Out v : raw)
+		got.push_back(float(v));
+	COUNT(got, want, tolerance);
+	for (void *p : {(void *)da, (void *)db, (void *)dc, (void *)dd, (void *)dbias})
+		cudaFree(p);
+}
+
+/* Numbers of eight bits with factors, and the largest result. */
+static void test_eight_bits()
+{
+	const char *what = "eight bits with a point";
+	const int m = 20, n = 33, k = 48;
+	descriptors with(CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, m, n, k);
+	array<float> a(m * k), b(k * n), scales(3);
+	__nv_fp8_e4m3 *da = upload(rounded<__nv_fp8_e4m3>(a.host)), *db = upload(rounded<__nv_fp8_e4m3>(b.host));
+	std::vector<float> want(m * n), got;
+	std::vector<__nv_bfloat16> raw(m * n);
+	__nv_bfloat16 *dd = upload(raw);
+	float alpha = 1, beta = 0, largest = 0, *p = scales.device, *q = p + 1, *r = p + 2;
+	scales.host = {0.5f, 0.25f, 0};
+	scales.put();
+	multiply(CUBLAS_OP_T, CUBLAS_OP_N, m, n, k, 0.125f, a.host.data(), k, b.host.data(), k, 0.0f, want.data(), m);
+	for (float v : want)
+		largest = std::max(largest, std::abs(v));
+	GOOD(cublasLtMatmulDescSetAttribute(with.product, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &p, sizeof p));
+	GOOD(cublasLtMatmulDescSetAttribute(with.product, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &q, sizeof q));
+	GOOD(cublasLtMatmulDescSetAttribute(with.product, CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, &r, sizeof r));
+	GOOD(cublasLtMatmul(handle, with.product, &alpha, da, with.a, db, with.b, &beta, dd, with.c, dd, with.d, NULL, NULL, 0, 0));
+	cudaMemcpy(raw.data(), dd, raw.size() * sizeof *dd, cudaMemcpyDeviceToHost);
+	for (__nv_bfloat16 v : raw)
+		got.push_back(float(v));
+	COUNT(got, want, 0.005);
+	expect(what, scales.get()[2] == largest, 1);
+	for (void *d : {(void *)da, (void *)db, (void *)dd})
+		cudaFree(d);
+}
+
+/* A factor by rows, and what is refused. */
+static void test_descriptors()
+{
+	const char *what = "descriptors";
+	const int m = 9, n = 7, k = 5;
+	descriptors with(CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, m, n, k);
+	array<double> a(m * k), b(k * n), c(m * n);
+	std::vector<double> want = c.host;
+	double alpha = 2, beta = 3;
+	cublasOperation_t none = CUBLAS_OP_N;
+	cublasLtOrder_t rows = CUBLASLT_ORDER_ROW, tiles = CUBLASLT_ORDER_COL32;
+	cublasLtEpilogue_t gradient = CUBLASLT_EPILOGUE_DGELU;
+	size_t written = 0;
+	multiply(CUBLAS_OP_T, CUBLAS_OP_N, m, n, k, alpha, a.host.data(), k, b.host.data(), k, beta, want.data(), m);
+	GOOD(cublasLtMatmulDescSetAttribute(with.product, CUBLASLT_MATMUL_DESC_TRANSA, &none, sizeof none));
+	cublasLtMatrixLayoutInit(with.a, CUDA_R_64F, m, k, k);
+	GOOD(cublasLtMatrixLayoutSetAttribute(with.a, CUBLASLT_MATRIX_LAYOUT_ORDER, &rows, sizeof rows));
+	GOOD(cublasLtMatmul(handle, with.product, &alpha, a.device, with.a, b.device, with.b, &beta, c.device, with.c, c.device, with.d, NULL, NULL, 0, 0));
+	COUNT(c.get(), want);
+	GOOD(cublasLtMatrixLayoutGetAttribute(with.a, CUBLASLT_MATRIX_LAYOUT_ROWS, NULL, 0, &written));
+	expect(what, written, 8);
+	GIVES(CUBLAS_STATUS_INVALID_VALUE, cublasLtMatrixLayoutSetAttribute(with.a, CUBLASLT_MATRIX_LAYOUT_ORDER, &rows, 1));
+	GOOD(cublasLtMatmulDescSetAttribute(with.product, CUBLASLT_MATMUL_DESC_EPILOGUE, &gradient, sizeof gradient));
+	expect(what, with.algorithms(), 0);
+	GIVES(CUBLAS_STATUS_NOT_SUPPORTED, cublasLtMatmul(handle, with.product, &alpha, a.device, with.a, b.device, with.b, &beta, c.device, with.c, c.device,
+	                                                  with.d, NULL, NULL, 0, 0));
+	gradient = CUBLASLT_EPILOGUE_DEFAULT;
+	GOOD(cublasLtMatmulDescSetAttribute(with.product, CUBLASLT_MATMUL_DESC_EPILOGUE, &gradient, sizeof gradient));
+	GOOD(cublasLtMatrixLayoutSetAttribute(with.d, CUBLASLT_MATRIX_LAYOUT_ORDER, &tiles, sizeof tiles));
+	expect(what, with.algorithms(), 0);
+}
+
 int main()
 {
 	GOOD(cublasCreate(&handle));
@@ -369,6 +501,13 @@ int main()
 	test_products<C32>("complex products");
 	test_products<C64>("double complex products");
 	test_few_bits();
+	test_layer<float, float>("layer", CUDA_R_32F, CUDA_R_32F, CUBLASLT_EPILOGUE_DEFAULT, 1e-5);
+	test_layer<float, float>("layer with gelu", CUDA_R_32F, CUDA_R_32F, CUBLASLT_EPILOGUE_GELU_BIAS, 1e-5);
+	test_layer<float, float>("layer with relu", CUDA_R_32F, CUDA_R_32F, CUBLASLT_EPILOGUE_RELU, 1e-5);
+	test_layer<__half, __half>("layer of halves", CUDA_R_16F, CUDA_R_16F, CUBLASLT_EPILOGUE_RELU_BIAS, 0.002);
+	test_layer<__nv_bfloat16, __nv_bfloat16>("layer of bfloat16", CUDA_R_16BF, CUDA_R_16BF, CUBLASLT_EPILOGUE_BIAS, 0.01);
+	test_eight_bits();
+	test_descriptors();
 	GOOD(cublasDestroy(handle));
 	printf("%s: %d failures\n", cudaGetErrorString(cudaDeviceSynchronize()), failures);
 	return failures != 0;
