@@ -182,10 +182,9 @@ static int parse_bool(const char *option, const char *v, int *yes, struct ct_err
 static void parse_library(struct ctcc_job *j, const char *v)
 {
 	static const char *const ours[] = {
-		static const char *const ours[] = {
-			"cudart", "cudart_static", "cuda", "cudadevrt", "culibos", "ctcuda", "nvrtc",
-			"nvrtc_static", "nvrtc-builtins", "nvrtc-builtins_static", "cublas",
-			"cublas_static", "cublasLt", "cublasLt_static"};
+		"cudart", "cudart_static", "cuda",         "cudadevrt",      "culibos",
+		"ctcuda", "nvrtc",         "nvrtc_static", "nvrtc-builtins", "nvrtc-builtins_static",
+		"cublas", "cublas_static", "cublasLt",     "cublasLt_static"};
 	static const char *const missing[] = {
 		"cufft",      "curand", "cusparse", "cusolver", "cudnn", "npp",
 		"nvToolsExt", "nccl",   "nvml",     "nvgraph",  "cupti", "nvjpeg"};

@@ -92,11 +92,12 @@ struct ct_blas_level2 {
 	int32_t m, n, flags, first;
 };
 
-/* LU of batches: a is n x n, and b has `columns` right sides or the inverse; n pivots each, from 1, or NULL; one number a matrix in info. */
+/* LU and QR of batches: a is n x n, or of m rows, and b has `columns` right sides or the inverse; n pivots each, from 1, or NULL; one number a
+ * matrix in info. */
 struct ct_blas_lu {
 	struct ct_blas_matrix a, b;
 	int32_t *pivots, *info;
-	int32_t n, columns, flags, first;
+	int32_t m, n, columns, flags, first;
 };
 
 #endif

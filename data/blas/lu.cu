@@ -1,4 +1,4 @@
-/* LU decompositions of many small matrices, and what is solved by them: a CTA has one matrix. */
+/* LU decompositions of many small matrices, least squares, and what is solved by them: a CTA has one matrix. */
 #include "numbers.cuh"
 
 enum { THREADS = 128 };
@@ -144,3 +144,84 @@ template <class T> __device__ __forceinline__ void getri(const ct_blas_lu &g)
 	}
 }
 KERNELS(getri)
+
+/* The sum of what threads have, the same pairs each time, for all threads. */
+template <class R> __device__ __forceinline__ R sum_of_threads(R mine)
+{
+	__shared__ R all[THREADS];
+	int t = threadIdx.x;
+	all[t] = mine;
+	for (int half = THREADS / 2; half > 0; half /= 2) {
+		__syncthreads();
+		if (t < half)
+			all[t] += all[t + half];
+	}
+	__syncthreads();
+	mine = all[0];
+	__syncthreads();
+	return mine;
+}
+
+template <class T> __device__ __forceinline__ real_of<T> square(T v)
+{
+	return v * v;
+}
+template <class R> __device__ __forceinline__ R square(complex_of<R> v)
+{
+	return v.re * v.re + v.im * v.im;
+}
+template <class T> __device__ __forceinline__ T real_part(T v)
+{
+	return v;
+}
+template <class R> __device__ __forceinline__ R real_part(complex_of<R> v)
+{
+	return v.re;
+}
+
+/* c -= factor * (v^H * c) * v, for rows from k on; v is the column below the diagonal, and 1 on it. */
+template <class T> __device__ __forceinline__ void reflect(const T *v, T *c, int k, int m, T factor)
+{
+	T sum = get(c + k);
+	for (int i = k + 1; i < m; i++)
+		sum = fused(conjugate(get(v + i)), get(c + i), sum);
+	sum = factor * sum;
+	put(c + k, get(c + k) - sum);
+	for (int i = k + 1; i < m; i++)
+		put(c + i, get(c + i) - sum * get(v + i));
+}
+
+/* The x for which a * x is nearest to b, of m >= n rows: reflections make a triangle of a, as LAPACK's geqrf does (a thread reflects a column),
+ * and b is reflected with it. info is the first zero of the triangle's diagonal. */
+template <class T> __device__ __forceinline__ void gels(const ct_blas_lu &g)
+{
+	int64_t batch = g.first + int64_t(blockIdx.x), ld = g.a.ld;
+	T *a = matrix<T>(g.a, CT_BLAS_POINTERS, batch), *b = matrix<T>(g.b, CT_BLAS_POINTERS, batch);
+	int t = threadIdx.x, info = 0;
+	for (int k = 0; k < g.n; k++) {
+		T *v = a + k * ld, alpha = get(v + k);
+		real_of<T> below = 0;
+		for (int i = k + 1 + t; i < g.m; i += THREADS)
+			below += square(get(v + i));
+		below = sum_of_threads(below);
+		real_of<T> beta = -copysign(sqrt(square(alpha) + below), real_part(alpha));
+		if (beta == 0) {
+			info = info ? info : k + 1;
+			continue;
+		}
+		T factor = conjugate((T(beta) - alpha) / T(beta)), scale = T(1) / (alpha - T(beta));
+		for (int i = k + 1 + t; i < g.m; i += THREADS)
+			put(v + i, get(v + i) * scale);
+		if (t == 0)
+			put(v + k, T(beta));
+		__syncthreads();
+		for (int j = k + 1 + t; j < g.n + g.columns; j += THREADS)
+			reflect(v, j < g.n ? a + j * ld : b + (j - g.n) * g.b.ld, k, g.m, factor);
+		__syncthreads();
+	}
+	if (t == 0 && g.info)
+		put(g.info + batch, info);
+	for (int j = t; j < g.columns && !info; j += THREADS)
+		solve_triangle(g, a, b + j * g.b.ld, false);
+}
+KERNELS(gels)

@@ -162,11 +162,12 @@ cublasStatus_t cublasGetVectorAsync(int n, int bytes, const void *device, int in
 cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int bytes, const void *A, int lda, void *device, int ldb, cudaStream_t stream);
 cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int bytes, const void *device, int lda, void *B, int ldb, cudaStream_t stream);
 
-/* LU decompositions of many matrices, solutions by them, and inverses. */
+/* LU decompositions of many matrices, solutions by them, inverses, and least squares. */
 #define CT_CUBLAS_LU(S, type) \
 	cublasStatus_t cublas##S##getrfBatched(cublasHandle_t handle, int n, type *const A[], int lda, int *pivots, int *info, int batch); \
 	cublasStatus_t cublas##S##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n, int nrhs, const type *const A[], int lda, const int *pivots, type *const B[], int ldb, int *info, int batch); \
-	cublasStatus_t cublas##S##getriBatched(cublasHandle_t handle, int n, const type *const A[], int lda, const int *pivots, type *const C[], int ldc, int *info, int batch);
+	cublasStatus_t cublas##S##getriBatched(cublasHandle_t handle, int n, const type *const A[], int lda, const int *pivots, type *const C[], int ldc, int *info, int batch); \
+	cublasStatus_t cublas##S##gelsBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n, int nrhs, type *const A[], int lda, type *const C[], int ldc, int *info, int *device_info, int batch);
 CT_CUBLAS_LU(S, float)
 CT_CUBLAS_LU(D, double)
 CT_CUBLAS_LU(C, cuComplex)

@@ -1,4 +1,4 @@
-/* cuBLAS: LU decompositions of many matrices, whose pointers lie on the device; solutions by them, and inverses. */
+/* cuBLAS: LU decompositions of many matrices, whose pointers lie on the device; solutions by them, inverses, and least squares. */
 #include <stdio.h>
 
 #include "runtime/blas/blas.h"
@@ -87,6 +87,41 @@ static cublasStatus_t getri(cublasHandle_t handle, char letter, int n, const voi
 	return run(handle, letter, "getri", batches, &g);
 }
 
+/* *info, of the host, is as getrs' is; `zeros`, of the device, says for each matrix which column is of no use, or is NULL. */
+static cublasStatus_t gels(cublasHandle_t handle, char letter, cublasOperation_t trans, int m, int n,
+                           int columns, const void *a, int lda, const void *c, int ldc, int *info,
+                           int *zeros, int batches)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	if (!info)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	int none = m == 0 || n == 0 || columns == 0 || batches == 0;
+	*info = !ct_blas_is_operation(trans)  ? -1
+	        : m < 0                       ? -2
+	        : n < 0                       ? -3
+	        : columns < 0                 ? -4
+	        : !a && !none                 ? -5
+	        : !ct_blas_is_leading(lda, m) ? -6
+	        : !c && !none                 ? -7
+	        : !ct_blas_is_leading(ldc, m) ? -8
+	        : batches < 0                 ? -11
+	                                      : 0;
+	if (*info)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	if (trans != CUBLAS_OP_N || m < n)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	if (none)
+		return CUBLAS_STATUS_SUCCESS;
+	struct ct_blas_lu g = {.a = matrix_of(a, lda),
+	                       .b = matrix_of(c, ldc),
+	                       .info = zeros,
+	                       .m = m,
+	                       .n = n,
+	                       .columns = columns};
+	return run(handle, letter, "gels", batches, &g);
+}
+
 #define FUNCTIONS(S, letter, type) \
 	cublasStatus_t cublas##S##getrfBatched(cublasHandle_t handle, int n, type *const A[], int lda, \
 	                                       int *pivots, int *info, int batch) \
@@ -104,6 +139,14 @@ static cublasStatus_t getri(cublasHandle_t handle, char letter, int n, const voi
 		type *const C[], int ldc, int *info, int batch) \
 	{ \
 		return getri(handle, letter, n, A, lda, pivots, C, ldc, info, batch); \
+	} \
+	cublasStatus_t cublas##S##gelsBatched( \
+		cublasHandle_t handle, cublasOperation_t trans, int m, int n, int nrhs, \
+		type *const A[], int lda, type *const C[], int ldc, int *info, int *device_info, \
+		int batch) \
+	{ \
+		return gels(handle, letter, trans, m, n, nrhs, A, lda, C, ldc, info, device_info, \
+		            batch); \
 	}
 FUNCTIONS(S, 's', float)
 FUNCTIONS(D, 'd', double)

@@ -75,6 +75,11 @@
 	{ \
 		return cublas##S##getriBatched(handle, n, (const on_device<type> *const *)a, lda, pivots, (on_device<type> *const *)c, ldc, info, batch); \
 	} \
+	static cublasStatus_t gels(int m, int n, int columns, type **a, int lda, type **c, int ldc, int *info, int *device_info, int batch) \
+	{ \
+		return cublas##S##gelsBatched(handle, CUBLAS_OP_N, m, n, columns, (on_device<type> *const *)a, lda, (on_device<type> *const *)c, ldc, info, \
+		                              device_info, batch); \
+	} \
 	static cublasStatus_t trsm_batched(cublasFillMode_t u, int n, int columns, const type *alpha, type **a, int lda, type **b, int ldb, int batch) \
 	{ \
 		return cublas##S##trsmBatched(handle, CUBLAS_SIDE_LEFT, u, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, n, columns, as(alpha), \
@@ -391,6 +396,30 @@ template <class T> static void test_lu(const char *what, int n, int columns, int
 		cudaFree(p);
 }
 
+/* Least squares: what is left of b is at right angles to all columns of a. */
+template <class T> static void test_least_squares(const char *what, int m, int n, int columns, int batch)
+{
+	array<T> a(size_t(m) * n * batch), b(size_t(m) * columns * batch);
+	T **pa = upload(a.device, size_t(m) * n, batch), **pb = upload(b.device, size_t(m) * columns, batch);
+	int info = -1, *zeros;
+	std::vector<int> found(batch, -1);
+	cudaMalloc((void **)&zeros, batch * sizeof(int));
+	GOOD(gels(m, n, columns, pa, m, pb, m, &info, zeros, batch));
+	cudaMemcpy(found.data(), zeros, batch * sizeof(int), cudaMemcpyDeviceToHost);
+	expect(what, info, 0);
+	std::vector<T> x = b.get(), none(size_t(n) * columns);
+	for (int i = 0; i < batch; i++) {
+		std::vector<T> left(&b.host[size_t(i) * m * columns], &b.host[size_t(i + 1) * m * columns - 1] + 1), angle(size_t(n) * columns);
+		multiply(CUBLAS_OP_N, CUBLAS_OP_N, m, columns, n, T(-1), &a.host[size_t(i) * m * n], m, &x[size_t(i) * m * columns], m, T(1), left.data(), m);
+		multiply(CUBLAS_OP_C, CUBLAS_OP_N, n, columns, m, T(1), &a.host[size_t(i) * m * n], m, left.data(), m, T(0), angle.data(), n);
+		expect(what, differ(angle, none, 100 * tolerance<T>()), 0);
+		expect(what, found[i], 0);
+	}
+	GIVES(CUBLAS_STATUS_NOT_SUPPORTED, gels(n, m, columns, pa, m, pb, m, &info, zeros, batch));
+	for (void *p : {(void *)pa, (void *)pb, (void *)zeros})
+		cudaFree(p);
+}
+
 template <class T> static void test_all(const char *what)
 {
 	test_gemv<T>(what, 70, 37, 1, 1);
@@ -401,6 +430,7 @@ template <class T> static void test_all(const char *what)
 	test_syrk<T>(what, 70, 9);
 	test_sums<T>(what, 37, 50);
 	test_lu<T>(what, 19, 3, 3);
+	test_least_squares<T>(what, 21, 8, 2, 3);
 }
 
 int main()
