@@ -81,10 +81,18 @@ template <class In, class Acc, int WIDTH, int DEPTH, int THREADS, bool ALONG_K> 
 #pragma unroll
 		for (int i = 0; i < EACH / N; i++) {
 			int w, k;
+			Acc v[N];
 			place(i, &w, &k);
 #pragma unroll
 			for (int j = 0; j < N; j++)
-				tile[ALONG_K ? (k + j) * PITCH + w : k * PITCH + w + j] = decoded<Acc>(kept[i * N + j], type, conj);
+				v[j] = decoded<Acc>(kept[i * N + j], type, conj);
+			if constexpr (!ALONG_K && N * sizeof(Acc) <= 16) {
+				pack_shared<Acc, N>(&tile[k * PITCH + w], v);
+				continue;
+			}
+#pragma unroll
+			for (int j = 0; j < N; j++)
+				tile[ALONG_K ? (k + j) * PITCH + w : k * PITCH + w + j] = v[j];
 		}
 	}
 
@@ -251,10 +259,10 @@ __device__ __forceinline__ void multiply(const ct_blas_gemm &g)
 			Acc va[R], vb[C];
 #pragma unroll
 			for (int i = 0; i < R / GR; i++)
-				unpack<Acc, GR>(&va[i * GR], *(const words_of<Acc, GR> *)&tile_a[stage][k * part_a::PITCH + (i * ACROSS + x) * GR]);
+				unpack_shared<Acc, GR>(&va[i * GR], &tile_a[stage][k * part_a::PITCH + (i * ACROSS + x) * GR]);
 #pragma unroll
 			for (int j = 0; j < C / GC; j++)
-				unpack<Acc, GC>(&vb[j * GC], *(const words_of<Acc, GC> *)&tile_b[stage][k * part_b::PITCH + (j * (COLUMNS / C) + y) * GC]);
+				unpack_shared<Acc, GC>(&vb[j * GC], &tile_b[stage][k * part_b::PITCH + (j * (COLUMNS / C) + y) * GC]);
 #pragma unroll
 			for (int i = 0; i < R; i++)
 #pragma unroll

@@ -5,6 +5,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
+#include <type_traits>
 
 #include "arguments.h"
 
@@ -125,6 +126,24 @@ template <class T, int N> __device__ __forceinline__ void unpack(T *to, words_of
 #pragma unroll
 	for (int i = 0; i < N; i++)
 		to[i] = p.v[i];
+}
+/* The same out of shared memory, and into it. The vectors of CUDA, which are structures, make one load of it. */
+template <class T, int N>
+using shared_words = typename std::conditional<sizeof(T) * N == 16, uint4, typename std::conditional<sizeof(T) * N == 8, uint2, unsigned>::type>::type;
+template <class T, int N> __device__ __forceinline__ void unpack_shared(T *to, const T *from)
+{
+	pack_of<T, N> p = __builtin_bit_cast(pack_of<T, N>, *(const shared_words<T, N> *)from);
+#pragma unroll
+	for (int i = 0; i < N; i++)
+		to[i] = p.v[i];
+}
+template <class T, int N> __device__ __forceinline__ void pack_shared(T *to, const T *from)
+{
+	pack_of<T, N> p;
+#pragma unroll
+	for (int i = 0; i < N; i++)
+		p.v[i] = from[i];
+	*(shared_words<T, N> *)to = __builtin_bit_cast(shared_words<T, N>, p);
 }
 template <class T, int N> __device__ __forceinline__ words_of<T, N> packed(const T *from)
 {

@@ -27,10 +27,11 @@ static CUresult load_module(enum ct_blas_module module)
 {
 	static const char *const names[] = {
 		"level1", "level2", "sgemm", "dgemm", "cgemm", "zgemm", "hgemm", "mixed", "lu"};
+	static int told; /* once is enough */
 	char file[PATH_MAX];
 	snprintf(file, sizeof file, "%s/blas/%s.ptx", ct_cuda.settings.data_dir, names[module]);
 	CUresult r = cuModuleLoad(&modules[module], file);
-	if (r == CUDA_ERROR_FILE_NOT_FOUND)
+	if (r == CUDA_ERROR_FILE_NOT_FOUND && !told++)
 		ct_cuda_say(
 			"%s: the kernels of cuBLAS are not there: does CACHETRIAGE_DATA name the data folder?",
 			file);
