@@ -67,6 +67,7 @@ static void enqueue_request(struct rp_channel *c, const struct rp_dram_req *q)
 		c->pool[b->tail].next = i;
 	b->tail = i;
 	c->queued++;
+	c->held++;
 	c->waiting_banks |= 1u << q->bank;
 }
 
@@ -81,49 +82,41 @@ static uint32_t oldest_of_row(const struct rp_channel *c, const struct rp_bank *
 	return RP_NO_INDEX;
 }
 
-/* What the bank's current request needs next, and from when on the bank itself allows it. */
+/* The bank's request needs that next, and the bank itself allows it from cycle `ready` on. */
+static CT_INLINE void needs_next(struct rp_channel *c, uint32_t bank, uint32_t *banks, uint64_t ready)
+{
+	*banks |= 1u << bank;
+	c->ready[bank] = ready;
+	c->ripe &= ~(1u << bank);
+}
+
+/* What a request that the bank has just taken needs first. */
 static CT_INLINE void sort_bank(struct rp_channel *c, uint32_t bank)
 {
 	const struct rp_bank *b = &c->bank[bank];
-	uint32_t bit = 1u << bank;
-	c->to_access &= ~bit;
-	c->to_open &= ~bit;
-	c->to_close &= ~bit;
-	if (b->current == RP_NO_INDEX)
-		return;
 	const struct rp_dram_req *q = &c->pool[b->current];
+	uint32_t bit = 1u << bank;
 	int write = q->mshr == RP_NO_INDEX;
 	c->writes = write ? c->writes | bit : c->writes & ~bit;
-	if (!b->open) {
-		c->to_open |= bit;
-		c->ready[bank] = rp_max64(b->rp, b->rc);
-	} else if (b->row == q->row) {
-		c->to_access |= bit;
-		c->ready[bank] = write ? b->rcdwr : b->rcd;
-	} else {
-		c->to_close |= bit;
-		c->ready[bank] = rp_max64(rp_max64(b->ras, b->wtp), b->rtp);
-	}
+	if (!b->open)
+		needs_next(c, bank, &c->to_open, rp_max64(b->rp, b->rc));
+	else if (b->row == q->row)
+		needs_next(c, bank, &c->to_access, write ? b->rcdwr : b->rcd);
+	else
+		needs_next(c, bank, &c->to_close, rp_max64(rp_max64(b->ras, b->wtp), b->rtp));
 }
 
-/* First ready, first come: while requests to the batch's row are left they go first;
- * then the open row, then the oldest. */
-static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
+/* First ready, first come: the oldest request to the row that is open, or was last, then the oldest. */
+static void take_next(const struct ct_replay *r, struct rp_channel *c, uint32_t bank)
 {
 	struct rp_bank *b = &c->bank[bank];
 	uint32_t before = RP_NO_INDEX, i = RP_NO_INDEX;
-	if (!fifo) {
-		if (b->in_batch)
-			i = oldest_of_row(c, b, b->batch, &before);
-		if (i == RP_NO_INDEX)
-			i = oldest_of_row(c, b, b->row, &before);
-	}
+	if (!r->g.dram_fifo)
+		i = oldest_of_row(c, b, b->row, &before);
 	if (i == RP_NO_INDEX) {
 		i = b->head;
 		before = RP_NO_INDEX;
 	}
-	b->batch = c->pool[i].row;
-	b->in_batch = 1;
 	if (before == RP_NO_INDEX)
 		b->head = c->pool[i].next;
 	else
@@ -131,18 +124,12 @@ static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
 	if (b->tail == i)
 		b->tail = before;
 	b->current = i;
+	c->blocked &= c->queued != r->g.dram_queue; /* there is room again */
 	c->queued--;
-	c->blocked = 0;
 	c->serving |= 1u << bank;
 	if (b->head == RP_NO_INDEX)
 		c->waiting_banks &= ~(1u << bank);
 	sort_bank(c, bank);
-}
-
-/* Requests that wait in the banks' queues or are current in a bank. */
-static CT_INLINE uint32_t requests_held(const struct rp_channel *c)
-{
-	return c->queued + ct_bits(c->serving);
 }
 
 /* ---- commands ---- */
@@ -155,12 +142,17 @@ struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g)
 	t.rtw = g->dram_cl + t.burst + 2 > g->dram_wl ? g->dram_cl + t.burst + 2 - g->dram_wl : 0;
 	t.wtr = g->dram_wl + t.burst + g->dram_cdlr;
 	t.wtp = g->dram_wl + t.burst + g->dram_wr;
+	t.group_mask = (g->dram_bank_groups - 1) & 7;
+	t.groups = t.group_mask + 1;
+	memset(t.banks_of, 0, sizeof t.banks_of);
+	for (uint32_t b = 0; b < g->dram_banks && b < 32; b++)
+		t.banks_of[b & t.group_mask] |= 1u << b;
 	return t;
 }
 
-static uint32_t group_of(const struct ct_replay *r, uint32_t bank)
+static CT_INLINE uint32_t group_of(const struct ct_replay *r, uint32_t bank)
 {
-	return bank & (r->g.dram_bank_groups - 1) & 7;
+	return bank & r->dram_timing.group_mask;
 }
 
 /* First cycle in which a bank of to_access can have a column command. */
@@ -185,7 +177,7 @@ static void schedule_bank(struct ct_replay *r, struct rp_channel *c)
 		return;
 	uint32_t after = can >> c->prio << c->prio, b = ct_low_bit(after ? after : can);
 	c->prio = c->prio + 1 == r->g.dram_banks ? 0 : c->prio + 1;
-	take_next(c, b, (int)r->g.dram_fifo);
+	take_next(r, c, b);
 	c->command_at = lesser_cycle(
 		c->command_at, c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
 }
@@ -198,20 +190,20 @@ static struct rp_slice *slice_of(const struct ct_replay *r, const struct rp_part
 }
 
 /* A column command of the bank's request in DRAM cycle k: sets when others may follow. After the last
- * of its commands the request is on its way back, and the bank is free for another; a batch ends with
- * its last request to the row. */
-static int issue_column(struct ct_replay *r, const struct rp_partition *p, struct rp_channel *c,
-                        uint32_t bank, uint64_t k, const struct rp_dram_timing *t)
+ * of its commands the request is on its way back, and the bank is free for another. */
+static CT_INLINE int
+issue_column(struct ct_replay *r, const struct rp_partition *p, struct rp_channel *c, uint32_t bank,
+             uint64_t k, const struct rp_dram_timing *t)
 {
 	struct rp_bank *b = &c->bank[bank];
 	struct rp_dram_req *q = &c->pool[b->current];
-	uint32_t g = group_of(r, bank), i = b->current, held = requests_held(c);
+	uint32_t g = group_of(r, bank), i = b->current;
+	int write = q->mshr == RP_NO_INDEX;
 	c->ccd = k + r->g.dram_ccd;
 	c->ccdl[g] = k + r->g.dram_ccdl;
 	r->total.dram_busy += t->burst;
-	if (held >= r->g.dram_banks)
-		r->total.dram_backlog_busy += t->burst;
-	if (q->mshr != RP_NO_INDEX) {
+	r->total.dram_backlog_busy += c->held >= r->g.dram_banks ? t->burst : 0;
+	if (!write) {
 		c->rtw = k + t->rtw;
 		b->rtp = k + t->burst;
 		c->rtpl[g] = k + r->g.dram_rtpl;
@@ -221,10 +213,10 @@ static int issue_column(struct ct_replay *r, const struct rp_partition *p, struc
 	}
 	if (--q->atoms)
 		return 0;
-	if (held == r->g.dram_banks)
+	if (c->held-- == r->g.dram_banks)
 		r->total.dram_backlog += k + t->burst - c->backlog_from;
 	/* data CL (writes: WL) cycles later; one more to the slice's queue */
-	q->due = k + (q->mshr != RP_NO_INDEX ? r->g.dram_cl : r->g.dram_wl) + 1;
+	q->due = k + (write ? r->g.dram_wl : r->g.dram_cl) + 1;
 	if (rp_req_push(&c->returning, q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	if (q->mshr < RP_PART_READ)
@@ -233,22 +225,17 @@ static int issue_column(struct ct_replay *r, const struct rp_partition *p, struc
 	c->pool_free = i;
 	b->current = RP_NO_INDEX;
 	c->serving &= ~(1u << bank);
-	sort_bank(c, bank);
-	if (b->in_batch) {
-		uint32_t before;
-		if (oldest_of_row(c, b, b->batch, &before) == RP_NO_INDEX)
-			b->in_batch = 0;
-	}
+	c->to_access &= ~(1u << bank);
 	return 0;
 }
 
 /* A row command in DRAM cycle k: opens the row that the bank's request needs, or closes the one that
  * is open. */
-static void issue_row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
-                      const struct rp_dram_timing *t)
+static CT_INLINE void issue_row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
+                                const struct rp_dram_timing *t)
 {
 	struct rp_bank *b = &c->bank[bank];
-	if (!b->open) {
+	if (c->to_open >> bank & 1) {
 		b->row = c->pool[b->current].row;
 		b->open = 1;
 		c->rrd = k + r->g.dram_rrd;
@@ -256,93 +243,133 @@ static void issue_row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, 
 		b->rcdwr = k + t->rcdwr;
 		b->ras = k + r->g.dram_ras;
 		b->rc = k + r->g.dram_rc;
+		c->to_open &= ~(1u << bank);
+		needs_next(c, bank, &c->to_access, c->writes >> bank & 1 ? b->rcdwr : b->rcd);
 	} else {
 		b->open = 0;
 		b->rp = k + r->g.dram_rp;
+		c->to_close &= ~(1u << bank);
+		needs_next(c, bank, &c->to_open, rp_max64(b->rp, b->rc));
 	}
-	sort_bank(c, bank);
 	c->prio = bank + 1 == r->g.dram_banks ? 0 : bank + 1;
+}
+
+/* Banks of groups whose distance, in cycles of each group, is over in cycle k. */
+static CT_INLINE uint32_t banks_of_groups(const struct rp_dram_timing *t, const uint64_t *over,
+                                          uint64_t k)
+{
+	uint32_t banks = 0;
+	for (uint32_t g = 0; g < t->groups; g++)
+		banks |= (0 - (uint32_t)(over[g] <= k)) & t->banks_of[g];
+	return banks;
+}
+
+/* Of banks of to_access whose own distances are over, those that can have a column command in cycle k. */
+static CT_INLINE uint32_t columns_of(const struct rp_channel *c, const struct rp_dram_timing *t,
+                                     uint32_t banks, uint64_t k)
+{
+	banks &= (c->rtw <= k ? c->writes : 0) | (c->wtr <= k ? ~c->writes : 0);
+	return banks ? banks & banks_of_groups(t, c->ccdl, k) : 0;
+}
+
+/* Banks that can have a row command. */
+static CT_INLINE uint32_t rows_now(const struct rp_channel *c, const struct rp_dram_timing *t,
+                                   uint64_t k)
+{
+	uint32_t close = c->to_close & c->ripe;
+	return (c->rrd <= k ? c->to_open & c->ripe : 0) |
+	       (close ? close & banks_of_groups(t, c->rtpl, k) : 0);
+}
+
+/* The first of some banks, one at least, from `prio` on. */
+static CT_INLINE uint32_t first_in_turn(uint32_t banks, uint32_t prio)
+{
+	uint32_t after = banks >> prio << prio;
+	return ct_low_bit(after ? after : banks);
 }
 
 /* One column and one row command with a dual bus; else banks in turn, the first
  * possible command (a row command may be followed by a column command of a later
  * bank). */
-static int issue_commands(struct ct_replay *r, const struct rp_partition *p, struct rp_channel *c,
-                          uint64_t k)
+static CT_INLINE int issue_commands(struct ct_replay *r, const struct rp_partition *p,
+                                    struct rp_channel *c, uint64_t k)
 {
 	const struct rp_dram_timing *t = &r->dram_timing;
-	uint32_t below = (1u << c->prio) - 1, dual = r->g.dram_dual_bus;
-	uint32_t rows = c->to_close | (c->rrd <= k ? c->to_open : 0);
-	uint32_t columns = c->ccd <= k ? c->to_access : 0, any = columns | (dual ? 0 : rows);
-	int act = 0;
-	/* banks from prio on, then those below it */
-	for (int half = 0; half < 2; half++)
-		for (uint32_t m = half ? any & below : any & ~below; m; m &= m - 1) {
-			uint32_t b = ct_low_bit(m);
-			if (columns >> b & 1) {
-				if (column_at(r, c, b) > k)
-					continue;
-				if (issue_column(r, p, c, b, k, t) < 0)
-					return -1;
-				half = 2;
-				break;
-			}
-			if (!act && row_at(r, c, b) <= k) {
-				act = 1;
-				issue_row(r, c, b, k, t);
-			}
-		}
-	for (int half = 0; dual && half < 2; half++)
-		for (uint32_t m = half ? rows & below : rows & ~below; m; m &= m - 1) {
-			uint32_t b = ct_low_bit(m);
-			if (row_at(r, c, b) <= k) {
-				issue_row(r, c, b, k, t);
-				return 0;
-			}
-		}
+	uint32_t prio = c->prio, dual = r->g.dram_dual_bus;
+	for (uint32_t m = c->serving & ~c->ripe; m; m &= m - 1)
+		c->ripe |= (uint32_t)(c->ready[ct_low_bit(m)] <= k) << ct_low_bit(m);
+	uint32_t ripe = c->ccd <= k ? c->to_access & c->ripe : 0;
+	uint32_t columns = ripe ? columns_of(c, t, ripe, k) : 0, rows = dual ? 0 : rows_now(c, t, k);
+	uint32_t column = columns ? first_in_turn(columns, prio) : 0;
+	if (rows) {
+		uint32_t row = first_in_turn(rows, prio);
+		if (!columns || ((row - prio) & 31) < ((column - prio) & 31))
+			issue_row(r, c, row, k, t);
+	}
+	if (columns && issue_column(r, p, c, column, k, t) < 0)
+		return -1;
+	if (dual && (rows = rows_now(c, t, k)) != 0)
+		issue_row(r, c, first_in_turn(rows, prio), k, t);
 	return 0;
 }
 
-/* First cycle after k with a command that can be given. No bank needs to be looked at once one is found that is not
- * later than what holds for all of them. */
+/* First cycle with a column command that can be given after those of cycle k. */
+static CT_INLINE uint64_t next_column(const struct ct_replay *r, const struct rp_channel *c, uint64_t k)
+{
+	uint64_t t = RP_NEVER64, first = rp_max64(k + 1, c->ccd);
+	uint32_t ripe = c->to_access & c->ripe;
+	if (ripe && columns_of(c, &r->dram_timing, ripe, first))
+		return first;
+	for (uint32_t m = c->to_access; m; m &= m - 1)
+		t = lesser_cycle(t, column_at(r, c, ct_low_bit(m)));
+	return t;
+}
+
+/* The same of any command; it may be before k + 1, which means then. */
 static CT_INLINE uint64_t next_command(const struct ct_replay *r, const struct rp_channel *c, uint64_t k)
 {
-	uint64_t t = RP_NEVER64, first = rp_max64(k + 1, c->ccd), rrd = c->rrd;
-	for (uint32_t m = c->to_access; m && t > first; m &= m - 1)
-		t = lesser_cycle(t, column_at(r, c, ct_low_bit(m)));
-	first = rp_max64(k + 1, rrd);
-	for (uint32_t m = c->to_open; m && t > first; m &= m - 1)
-		t = lesser_cycle(t, rp_max64(c->ready[ct_low_bit(m)], rrd));
-	for (uint32_t m = c->to_close; m && t > k + 1; m &= m - 1)
+	uint64_t t = next_column(r, c, k), open = RP_NEVER64;
+	if (c->to_open & c->ripe)
+		t = lesser_cycle(t, c->rrd);
+	else if (c->to_open) {
+		for (uint32_t m = c->to_open; m; m &= m - 1)
+			open = lesser_cycle(open, c->ready[ct_low_bit(m)]);
+		t = lesser_cycle(t, rp_max64(open, c->rrd));
+	}
+	for (uint32_t m = c->to_close; m; m &= m - 1)
 		t = lesser_cycle(t, row_at(r, c, ct_low_bit(m)));
 	return t;
 }
 
 /* ---- between slices and the controller ---- */
 
-static int has_credit(const struct ct_replay *r, const struct rp_channel *c, uint32_t slice)
+/* Bit k % 64: that slice of the partition has credit: one for each, the rest shared (doc/replay.md section 9). */
+static CT_INLINE uint64_t with_credit(const struct ct_replay *r, const struct rp_channel *c)
 {
-	/* one for each slice, the rest shared (doc/replay.md section 9) */
 	uint32_t places = r->g.dram_queue + r->g.dram_return_queue;
-	return !c->private_credit[slice & 63] || c->shared_credit + r->map.per_channel - 1 < places;
+	return c->shared_credit + r->map.per_channel - 1 < places ? UINT64_MAX : ~c->private_credit;
 }
 
 /* The next slice in turn that has a request for this channel, credit and room for its answer, by its number in the
- * partition; RP_NO_INDEX: there is none. */
-static uint32_t next_taken(const struct ct_replay *r, const struct rp_partition *p,
-                           const struct rp_channel *c)
+ * partition; RP_NO_INDEX: there is none. From the last in turn to the first, without a branch: which one has is
+ * anybody's guess. */
+static CT_INLINE uint32_t next_taken(const struct ct_replay *r, const struct rp_partition *p,
+                                     const struct rp_channel *c)
 {
-	uint32_t me = (uint32_t)(c - p->channel);
-	if (!p->to_dram || c->queued >= r->g.dram_queue)
+	uint32_t me = (uint32_t)(c - p->channel), best = RP_NO_INDEX;
+	if (c->queued >= r->g.dram_queue)
 		return RP_NO_INDEX;
-	for (uint32_t i = 0, k = c->last_slice; i < p->nslices; i++) {
-		k = k + 1 < p->nslices ? k + 1 : 0;
+	uint64_t credit = with_credit(r, c);
+	for (uint32_t i = p->nslices, k = c->last_slice; i; i--) {
 		const struct rp_slice *s = &r->slice[p->first_slice + k];
-		if (s->to_dram.n && rp_req_first(&s->to_dram)->channel == me && has_credit(r, c, k) &&
-		    s->fills.n < RP_L2_QUEUE)
-			return k;
+		uint32_t can = (s->to_dram.n != 0) & (s->fills.n < RP_L2_QUEUE) &
+		               (uint32_t)(credit >> (k & 63) & 1);
+		if (p->nchannels > 1)
+			can = can && rp_req_first(&s->to_dram)->channel == me;
+		best = can ? k : best;
+		k = (k ? k : p->nslices) - 1;
 	}
-	return RP_NO_INDEX;
+	return best;
 }
 
 /* Another channel has taken a request: the one behind it may be for this channel. Channels take in the order of their
@@ -368,10 +395,8 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 	rp_req_pop(&s->to_dram);
 	p->to_dram--;
 	q->due = rp_dram_cycle_of(r, core + r->g.dram_latency);
-	if (c->private_credit[k & 63])
-		c->shared_credit++;
-	else
-		c->private_credit[k & 63] = 1;
+	c->shared_credit += (uint32_t)(c->private_credit >> (k & 63) & 1);
+	c->private_credit |= UINT64_C(1) << (k & 63);
 	c->last_slice = k;
 	if (s->next > core)
 		s->next = core; /* its miss queue may move */
@@ -410,10 +435,8 @@ static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 		if (s->next > core)
 			s->next = core;
 	}
-	if (c->private_credit[q->slice & 63])
-		c->private_credit[q->slice & 63] = 0;
-	else
-		c->shared_credit--;
+	c->shared_credit -= (uint32_t)(~c->private_credit >> (q->slice & 63) & 1);
+	c->private_credit &= ~(UINT64_C(1) << (q->slice & 63));
 	c->blocked = 0;
 	rp_req_pop(&c->returning);
 	return 0;
@@ -427,7 +450,7 @@ static void take_from_delay(const struct ct_replay *r, struct rp_channel *c, uin
 		return;
 	enqueue_request(c, rp_req_first(&c->delay));
 	rp_req_pop(&c->delay);
-	if (requests_held(c) == r->g.dram_banks)
+	if (c->held == r->g.dram_banks)
 		c->backlog_from = k;
 }
 
@@ -443,7 +466,7 @@ static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 			return -1;
 		c->command_at = next_command(r, c, k);
 	}
-	return c->blocked ? 0 : take_from_slices(r, p, c, core);
+	return ((p->to_dram != 0) & !c->blocked) ? take_from_slices(r, p, c, core) : 0;
 }
 
 /* Earliest cycle after k in which the channel has something to do. */
@@ -451,7 +474,7 @@ static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p, co
                            uint64_t k)
 {
 	uint64_t t = c->command_at;
-	if ((p->to_dram && !c->blocked) || (c->waiting_banks & ~c->serving))
+	if (((p->to_dram != 0) & !c->blocked) | ((c->waiting_banks & ~c->serving) != 0))
 		return k + 1;
 	if (c->returning.n)
 		t = lesser_cycle(t, rp_req_first(&c->returning)->due);

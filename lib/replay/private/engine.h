@@ -27,6 +27,8 @@
 /* Derived DRAM timing, DRAM cycles (dram.c). */
 struct rp_dram_timing {
 	uint32_t burst, rtw, wtr, wtp, rcdwr;
+	/* banks b with the same b & group_mask are a group: so many groups, and of each its banks */
+	uint32_t group_mask, groups, banks_of[8];
 };
 struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g);
 

@@ -28,30 +28,34 @@ struct rp_req_ring {
 };
 
 struct rp_bank {
-	uint64_t row, batch;
+	uint64_t row;                               /* that is open, or was last */
 	uint64_t rcd, rcdwr, ras, rc, rp, wtp, rtp; /* DRAM cycles from which it is over */
 	uint32_t head, tail;                        /* queue, oldest first */
 	uint32_t current;                           /* request being served */
-	uint8_t open, in_batch;
+	int open;
 };
 
 struct rp_channel {
 	struct rp_bank *bank;
 	struct rp_dram_req *pool;
-	uint32_t pool_free, queued; /* queued: in the banks' lists */
-	uint32_t serving;           /* banks with a current request */
-	uint32_t waiting_banks;     /* idle banks with a queue */
-	uint64_t backlog_from;      /* the DRAM cycle since which it holds as many as there are banks */
+	uint32_t pool_free;
+	uint32_t queued, held;  /* in the banks' lists; the same and those that are being served */
+	uint32_t serving;       /* banks with a current request */
+	uint32_t waiting_banks; /* banks with a queue */
+	uint64_t backlog_from;  /* the DRAM cycle since which it holds as many as there are banks */
 	/* of serving, by what the current request needs next: its row is open; no row is; another is */
 	uint32_t to_access, to_open, to_close;
 	uint32_t writes; /* of serving, those whose current request is a write */
-	/* of each that serves: no command for its current request before, by the bank's own distances */
+	/* of each that serves: no command for its current request before, by the bank's own distances; those
+	 * of them that have come to that cycle */
 	uint64_t ready[32];
+	uint32_t ripe;
 	struct rp_req_ring delay; /* dram_latency */
 	struct rp_req_ring returning;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[8], rtpl[8];
 	uint32_t prio, last_slice;
-	uint32_t private_credit[64], shared_credit;
+	uint64_t private_credit; /* bit slice % 64: it has taken its own */
+	uint32_t shared_credit;
 	uint64_t next, next_core; /* DRAM and core cycle with something to do */
 	uint64_t command_at;      /* no command before this DRAM cycle */
 	/* none of the slices' requests could be taken, and nothing has changed since */
