@@ -211,14 +211,18 @@ issue_column(struct ct_replay *r, const struct rp_partition *p, struct rp_channe
 		c->wtr = k + t->wtr;
 		b->wtp = k + t->wtp;
 	}
-	if (--q->atoms)
+	if (q->atoms > 1) {
+		q->atoms--;
 		return 0;
+	}
 	if (c->held-- == r->g.dram_banks)
 		r->total.dram_backlog += k + t->burst - c->backlog_from;
-	/* data CL (writes: WL) cycles later; one more to the slice's queue */
-	q->due = k + (write ? r->g.dram_wl : r->g.dram_cl) + 1;
-	if (rp_req_push(&c->returning, q) < 0)
+	struct rp_dram_req *back = rp_req_new(&c->returning);
+	if (!back)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*back = *q;
+	/* data CL (writes: WL) cycles later; one more to the slice's queue */
+	back->due = k + (write ? r->g.dram_wl : r->g.dram_cl) + 1;
 	if (q->mshr < RP_PART_READ)
 		CT_BRING(&slice_of(r, p, q)->mshr[q->mshr]);
 	q->next = c->pool_free + 1;
@@ -391,17 +395,18 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 	if (c->blocked)
 		return 0;
 	struct rp_slice *s = &r->slice[p->first_slice + k];
-	struct rp_dram_req *q = rp_req_first(&s->to_dram);
+	struct rp_dram_req *q = rp_req_new(&c->delay);
+	if (!q)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*q = *rp_req_first(&s->to_dram);
+	q->due = rp_dram_cycle_of(r, core + r->g.dram_latency);
 	rp_req_pop(&s->to_dram);
 	p->to_dram--;
-	q->due = rp_dram_cycle_of(r, core + r->g.dram_latency);
 	c->shared_credit += (uint32_t)(c->private_credit >> (k & 63) & 1);
 	c->private_credit |= UINT64_C(1) << (k & 63);
 	c->last_slice = k;
 	if (s->next > core)
 		s->next = core; /* its miss queue may move */
-	if (rp_req_push(&c->delay, q) < 0)
-		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	if (p->nchannels > 1)
 		show_next(r, p, c, core);
 	return 0;

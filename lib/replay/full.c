@@ -175,7 +175,7 @@ static void full_begin_sm(struct ct_replay *r, struct rp_sm *sm)
 	memset(f->in_bank, 0, sizeof f->in_bank);
 	memset(f->bank_at, 0xff, sizeof f->bank_at);
 	memset(f->bank_head, 0, sizeof f->bank_head);
-	f->full_banks = f->l1_lacks = 0;
+	f->full_banks = f->missing_banks = f->l1_lacks = 0;
 	rp_sched_begin(r, sm);
 }
 

@@ -128,6 +128,16 @@ int rp_l1_enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint3
 	return all;
 }
 
+/* Asks the host's memory for the line of the bank's oldest, whose request has been asked for before, and for the request of
+ * the one behind it. */
+static CT_INLINE void bring_next(const struct rp_sm *sm, uint32_t bank, int usual)
+{
+	const struct rp_lreq *l = &sm->full.lreq[sm->full.bank_what[bank] >> 3];
+	CT_BRING(&sm->full.lreq[stage_at(sm, bank, 1, usual)->what >> 3]);
+	if (l->near != RP_NO_LINE)
+		CT_BRING(&sm->cache.tags.line[l->near]);
+}
+
 /* The oldest in the bank leaves the pipeline. */
 static CT_INLINE void leave_bank(struct rp_sm *sm, uint32_t bank, int usual)
 {
@@ -137,6 +147,8 @@ static CT_INLINE void leave_bank(struct rp_sm *sm, uint32_t bank, int usual)
 	sm->full.bank_at[bank] = left ? next->ready : RP_NEVER;
 	sm->full.bank_what[bank] = next->what;
 	sm->full.full_banks &= ~(1u << bank);
+	sm->full.missing_banks &= ~(1u << bank);
+	bring_next(sm, bank, usual);
 }
 
 /* ---- miss handling ---- */
@@ -149,14 +161,16 @@ static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sect
 	return i;
 }
 
-/* A copy of *from, which has all but its place in the chain. */
-static CT_INLINE void mshr_open(struct rp_sm *sm, uint32_t *bucket, const struct rp_mshr *from)
+/* A free entry, which becomes the first of the chain; the caller writes it, with the one behind it from *next. */
+static CT_INLINE struct rp_mshr *mshr_open(struct rp_sm *sm, uint32_t *bucket, uint32_t *next)
 {
-	uint32_t i = sm->full.mshr_spare.at[--sm->full.mshr_spare.n];
-	struct rp_mshr *m = &sm->full.mshr[i];
-	*m = *from;
-	m->next = *bucket;
+	struct rp_spare *spare = &sm->full.mshr_spare;
+	uint32_t i = spare->at[--spare->n];
+	if (spare->n)
+		CT_BRING(&sm->full.mshr[spare->at[spare->n - 1]]);
+	*next = *bucket;
 	*bucket = i;
+	return &sm->full.mshr[i];
 }
 
 static void mshr_close(struct rp_sm *sm, uint32_t i)
@@ -202,7 +216,7 @@ send_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t s
             enum rp_packet_kind kind, uint32_t id, uint32_t now, int usual)
 {
 	uint32_t n = usual ? 1 : r->llc_per_l1;
-	if (!l->sent)
+	if (!l->is.sent)
 		rp_lreq_place(r, sm, l);
 	uint64_t at = (l->line << rp_l1_line(r, usual)) + ((uint64_t)sector << rp_l1_sector(r, usual));
 	uint32_t bytes = usual ? rp_sector_bytes(l->bytes, sector)
@@ -251,12 +265,12 @@ static struct ct_admission_visit visit_of(const struct rp_sm *sm, const struct r
 static int passes_l1(const struct ct_replay *r, const struct rp_sm *sm, struct rp_lreq *l)
 {
 	const struct ct_admission_part *a = r->admission;
-	if (a && l->admission == RP_NOT_ASKED) {
+	if (a && l->is.admission == RP_NOT_ASKED) {
 		struct ct_admission_visit v = visit_of(sm, l);
-		l->admission = !a->may_allocate || a->may_allocate(a->part.ctx, &v) ? RP_MAY_ALLOCATE
-		                                                                    : RP_PASSES;
+		l->is.admission = !a->may_allocate || a->may_allocate(a->part.ctx, &v) ? RP_MAY_ALLOCATE
+		                                                                       : RP_PASSES;
 	}
-	return l->admission == RP_PASSES;
+	return l->is.admission == RP_PASSES;
 }
 
 /* Tells that a load has found its line, but not of a line that the request itself has brought or asked for. */
@@ -264,10 +278,10 @@ static CT_INLINE void tell_found(const struct ct_replay *r, const struct rp_sm *
                                  int hit, int usual)
 {
 	const struct ct_admission_part *a = r->admission;
-	if (usual || !a || l->admission != RP_NOT_ASKED)
+	if (usual || !a || l->is.admission != RP_NOT_ASKED)
 		return;
 	struct ct_admission_visit v = visit_of(sm, l);
-	l->admission = RP_WAS_FOUND;
+	l->is.admission = RP_WAS_FOUND;
 	if (a->found)
 		a->found(a->part.ctx, &v, hit);
 }
@@ -338,8 +352,9 @@ static CT_INLINE int always_hits(const struct ct_replay *r, int usual)
 
 /* A load of one sector. FAIL: nothing has changed, *retry is lowered to the cycle in
  * which it is worth trying again if that is known (else after the next fill). */
-static CT_INLINE enum rp_met load_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
-                                         uint32_t sector, uint32_t now, uint32_t *retry, int usual)
+static CT_INLINE enum rp_met
+load_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t bank, uint32_t sector,
+            uint32_t now, uint32_t *retry, int usual)
 {
 	if (always_hits(r, usual)) {
 		rp_mem_return(r, sm, l->mem, 1, now, now);
@@ -354,10 +369,12 @@ static CT_INLINE enum rp_met load_sector(struct ct_replay *r, struct rp_sm *sm, 
 		rp_mem_return(r, sm, l->mem, 1, now, now);
 		return RP_HIT;
 	}
-	if (!has_miss_room(sm, r->g.l1.miss_queue - 1, now, retry))
-		return RP_FAIL;
 	uint64_t address = (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) + sector;
 	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
+	if (what != RP_PENDING && m == RP_NO_INDEX)
+		sm->full.missing_banks |= 1u << bank;
+	if (!has_miss_room(sm, r->g.l1.miss_queue - 1, now, retry))
+		return RP_FAIL;
 	if (m != RP_NO_INDEX ? sm->full.mshr[m].count >= r->g.l1.mshr_merge : !sm->full.mshr_spare.n)
 		return fails_for(sm, RP_LACKS_MSHR, now);
 	int passes = !usual && what == RP_LINE_MISS && passes_l1(r, sm, l);
@@ -375,18 +392,20 @@ static CT_INLINE enum rp_met load_sector(struct ct_replay *r, struct rp_sm *sm, 
 		mshr_wait(r, sm, &sm->full.mshr[m], l->mem);
 		return what;
 	}
-	mshr_open(sm, bucket,
-	          &(struct rp_mshr){
-			  .sector = address,
-			  .mem = l->mem,
-			  .head = RP_NO_INDEX,
-			  .tail = RP_NO_INDEX,
-			  .line = i,
-			  .count = 1,
-			  .first = what == RP_LINE_MISS,
-			  .passes = passes & 1u,
-			  .replies = (usual ? 1 : r->llc_per_l1) & RP_MAX_REPLIES,
-		  });
+	uint32_t next;
+	struct rp_mshr *e = mshr_open(sm, bucket, &next);
+	*e = (struct rp_mshr){
+		.sector = address,
+		.next = next,
+		.mem = l->mem,
+		.head = RP_NO_INDEX,
+		.tail = RP_NO_INDEX,
+		.line = i,
+		.count = 1,
+		.first = what == RP_LINE_MISS,
+		.passes = passes & 1u,
+		.replies = (usual ? 1 : r->llc_per_l1) & RP_MAX_REPLIES,
+	};
 	send_sector(r, sm, l, sector, RP_PK_READ, *bucket, now, usual);
 	return what;
 }
@@ -407,11 +426,11 @@ static enum rp_met store_sector(struct ct_replay *r, struct rp_sm *sm, struct rp
                                 uint32_t sector, uint32_t now, uint32_t *retry)
 {
 	uint32_t bit = 1u << sector;
-	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, bit, 1, &l->near);
-	uint32_t i = l->near, warp = sm->full.mem[l->mem].warp;
 	enum rp_store_rule rule = rp_store_rule(&r->g);
 	if (!has_miss_room(sm, r->g.l1.miss_queue, now, retry))
 		return RP_FAIL;
+	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, bit, 1, &l->near);
+	uint32_t i = l->near, warp = sm->full.mem[l->mem].warp;
 	if (always_hits(r, 0)) {
 		send_sector(r, sm, l, sector, RP_PK_STORE, warp, now, 0);
 		return RP_HIT;
@@ -453,7 +472,7 @@ static CT_INLINE void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 	uint32_t mem = l->mem;
 	sm->c.l1_line_accesses++;
 	sm->c.l1_line_misses += (l->met[RP_SECTOR_MISS] | l->met[RP_LINE_MISS]) != 0;
-	if (l->store && !l->met[RP_LINE_MISS])
+	if (l->is.store && !l->met[RP_LINE_MISS])
 		sm->c.l1_store_line_hits += ct_bits(l->sectors);
 	if (r->has_l1)
 		observe_l1(r, sm, l, now);
@@ -466,7 +485,7 @@ static CT_INLINE void count_met(struct ct_replay *r, struct rp_sm *sm, uint32_t 
                                 uint32_t sectors, uint32_t n, uint32_t now)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];
-	sm->full.l1_met[l->store][what] += n;
+	sm->full.l1_met[l->is.store][what] += n;
 	l->met[what] |= (uint8_t)sectors;
 	l->left &= ~sectors;
 	if (!l->left)
@@ -487,7 +506,7 @@ static CT_INLINE int try_all_banks(struct ct_replay *r, struct rp_sm *sm, uint32
 	}
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	uint32_t mem = l->mem;
-	if (l->store)
+	if (l->is.store)
 		return 0;
 	i = l->near = rp_tags_find_near(&sm->cache.tags, l->line, l->near);
 	if (i == RP_NO_LINE || (sectors & ~rp_load_hits(&sm->cache.tags.line[i])))
@@ -501,14 +520,26 @@ static CT_INLINE int try_all_banks(struct ct_replay *r, struct rp_sm *sm, uint32
 	return 1;
 }
 
+/* Whether the bank's oldest, which has missed before, still has no room in the miss queue or no entry. */
+static CT_INLINE int still_lacks(struct ct_replay *r, struct rp_sm *sm, uint32_t now, uint32_t *retry)
+{
+	if (!has_miss_room(sm, r->g.l1.miss_queue - 1, now, retry))
+		return 1;
+	if (!sm->full.mshr_spare.n)
+		fails_for(sm, RP_LACKS_MSHR, now);
+	return !sm->full.mshr_spare.n;
+}
+
 /* One bank tries its head; the request keeps its instruction alive meanwhile. */
 static CT_INLINE int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
                               uint32_t *retry, int usual)
 {
 	uint32_t head = sm->full.bank_what[bank], lreq = head >> 3, s = usual ? bank : head & 7;
 	struct rp_lreq *l = &sm->full.lreq[lreq];
-	enum rp_met what = l->store ? store_sector(r, sm, l, s, now, retry)
-	                            : load_sector(r, sm, l, s, now, retry, usual);
+	if ((sm->full.missing_banks >> bank & 1) && still_lacks(r, sm, now, retry))
+		return 0;
+	enum rp_met what = l->is.store ? store_sector(r, sm, l, s, now, retry)
+	                               : load_sector(r, sm, l, bank, s, now, retry, usual);
 	if (what == RP_FAIL)
 		return 0;
 	leave_bank(sm, bank, usual);
@@ -544,7 +575,8 @@ static CT_INLINE void step_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t
 	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, usual), next;
 	count_lacks(sm, now);
 	sm->full.l1_next = RP_NEVER;
-	if (!(ready & (ready - 1)) || !try_all_banks(r, sm, ready, now, usual))
+	if (!(ready & (ready - 1)) || (ready & sm->full.missing_banks) ||
+	    !try_all_banks(r, sm, ready, now, usual))
 		for (uint32_t m = ready; m; m &= m - 1)
 			if (!try_bank(r, sm, ct_low_bit(m), now, &retry, usual))
 				failed |= m & (0 - m);

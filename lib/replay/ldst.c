@@ -54,10 +54,8 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->sectors = l->left = q->sectors;
 	l->enter = (uint8_t)q->sectors;
 	memset(l->met, 0, sizeof l->met);
-	l->sent = 0;
 	l->memo = 0;
-	l->admission = RP_NOT_ASKED;
-	l->store = sm->full.mem[mem].kind == RP_STORE;
+	l->is = (struct rp_lreq_is){.store = sm->full.mem[mem].kind == RP_STORE};
 	rp_tags_prefetch(&sm->cache.tags, q->line);
 	if (*tail == RP_NO_INDEX)
 		sm->full.mem[mem].lines = i;
@@ -186,7 +184,7 @@ void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l)
 	uint32_t slice;
 	ct_address_slice(&r->map, l->line << r->l1_line_bits, &slice, &l->llc_set);
 	l->slice = (uint16_t)slice;
-	l->sent = 1;
+	l->is.sent = 1;
 	sm->c.llc_line_accesses++;
 }
 
@@ -202,7 +200,7 @@ void rp_packet_place(const struct ct_replay *r, struct rp_packet *p)
 static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
                        uint32_t i, uint32_t mem, uint32_t at)
 {
-	if (!l->sent)
+	if (!l->is.sent)
 		rp_lreq_place(r, sm, l);
 	const struct rp_mem *m = &sm->full.mem[mem];
 	struct rp_packet p = {

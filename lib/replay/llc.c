@@ -36,7 +36,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	const struct ct_cache_params *c = &r->g.llc;
 	uint32_t buckets = 16;
 	s->id = id;
-	s->waiter_free = s->near = RP_NO_INDEX;
+	s->waiter_free = s->ready = s->near = RP_NO_INDEX;
 	uint32_t lines = c->sets * c->ways;
 	if (rp_tags_init(&s->tags, lines, r->llc_sectors, c->replacement == CT_REPL_FIFO,
 	                 c->dirty_percent, &r->pool, e) < 0)
@@ -93,7 +93,6 @@ void rp_llc_free(struct ct_replay *r)
 	for (uint32_t i = 0; r->slice && i < r->map.slices; i++) {
 		struct rp_slice *s = &r->slice[i];
 		rp_ring_free(&s->input);
-		rp_ring_free(&s->ready);
 		rp_ring_free(&s->replies);
 		free(s->past);
 		free(s->missq.p);

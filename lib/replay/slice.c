@@ -59,17 +59,24 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 }
 
 /* Replies leave one in each tick of the network; the queue's length follows from when the last leaves. */
+static CT_INLINE uint64_t next_reply(const struct ct_replay *r, struct rp_slice *s, uint64_t now,
+                                     int usual)
+{
+	uint64_t tick = rp_noc_tick(r, now + 1, usual);
+	s->reply_last = !usual && (r->free & CT_REPLAY_FREE_LLC) ? tick
+	                                                         : rp_max64(tick, s->reply_last + 1);
+	return rp_noc_core(r, s->reply_last, usual);
+}
+
+/* A reply to the request *p. */
 static CT_INLINE int reply_from(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
                                 uint64_t now, int usual)
 {
 	struct rp_packet *q = rp_ring_new(&s->replies);
 	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	uint64_t tick = rp_noc_tick(r, now + 1, usual);
-	s->reply_last = !usual && (r->free & CT_REPLAY_FREE_LLC) ? tick
-	                                                         : rp_max64(tick, s->reply_last + 1);
 	*q = *p;
-	q->when = rp_noc_core(r, s->reply_last, usual);
+	q->when = next_reply(r, s, now, usual);
 	q->slice = (uint16_t)s->id;
 	return 0;
 }
@@ -93,7 +100,10 @@ int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32
 	struct rp_slice *s = &r->slice[slice];
 	struct ct_place place = ct_address_place(&r->map, address);
 	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
-	struct rp_dram_req q = {
+	struct rp_dram_req *q = rp_req_new(&s->missq);
+	if (!q)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*q = (struct rp_dram_req){
 		.row = place.row,
 		.bank = (uint8_t)place.bank,
 		.mshr = mshr,
@@ -105,8 +115,6 @@ int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32
 		r->total.dram_write_bytes += bytes;
 	else
 		r->total.dram_read_bytes += bytes;
-	if (rp_req_push(&s->missq, &q) < 0)
-		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	return 0;
 }
 
@@ -353,7 +361,8 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 
 /* DRAM has answered an entry: the sector is filled if its line still waits for it, and everybody who
  * waits can be answered. */
-static CT_INLINE int fill_from_dram(struct ct_replay *r, struct rp_slice *s, uint32_t m, int usual)
+static CT_INLINE void fill_from_dram(struct rp_slice *s, const struct ct_replay *r, uint32_t m,
+                                     int usual)
 {
 	struct rp_l2_mshr *e = &s->mshr[m];
 	uint32_t bits = rp_llc_line(r, usual) - rp_llc_sector(r, usual);
@@ -361,22 +370,11 @@ static CT_INLINE int fill_from_dram(struct ct_replay *r, struct rp_slice *s, uin
 	uint32_t i = rp_tags_find_near(&s->tags, e->sector >> bits, e->line);
 	if (i != RP_NO_LINE && ((s->tags.line[i].reserved | s->tags.line[i].fill_modified) >> k & 1))
 		rp_tags_fill(&s->tags, i, k, e->atomic);
-	for (uint32_t w = e->head; w != RP_NO_INDEX;) {
-		uint32_t next = s->waiter[w].next;
-		struct rp_packet *p = rp_ring_new(&s->ready);
-		if (!p)
-			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		*p = (struct rp_packet){.id = s->waiter[w].id,
-		                        .group = s->waiter[w].group,
-		                        .sm = s->waiter[w].sm,
-		                        .kind = s->waiter[w].kind,
-		                        .payload = s->waiter[w].payload};
-		s->waiter[w].next = s->waiter_free;
-		s->waiter_free = w;
-		w = next;
+	if (e->head != RP_NO_INDEX) {
+		*(s->ready == RP_NO_INDEX ? &s->ready : &s->waiter[s->ready_last].next) = e->head;
+		s->ready_last = e->tail;
 	}
 	mshr_close(s, m);
-	return 0;
 }
 
 /* DRAM that costs nothing: what has been read is there, what is written is gone. */
@@ -396,10 +394,24 @@ static CT_INLINE int answer_ready(struct ct_replay *r, struct rp_slice *s, uint6
 {
 	if (s->answered > at || reply_full(r, s, at, usual))
 		return 0;
-	int st = reply_from(r, s, rp_ring_first(&s->ready), at, usual);
-	rp_ring_pop(&s->ready);
+	struct rp_packet *q = rp_ring_new(&s->replies);
+	if (!q)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	struct rp_l2_waiter *w = &s->waiter[s->ready];
+	*q = (struct rp_packet){
+		.when = next_reply(r, s, at, usual),
+		.id = w->id,
+		.group = w->group,
+		.sm = w->sm,
+		.slice = (uint16_t)s->id,
+		.kind = w->kind,
+		.payload = w->payload};
+	uint32_t next = w->next;
+	w->next = s->waiter_free;
+	s->waiter_free = s->ready;
+	s->ready = next;
 	s->answered = usual || (!(r->free & CT_REPLAY_FREE_LLC) && r->llc_clock.same) ? at + 1 : 0;
-	return st;
+	return 0;
 }
 
 /* Counts for how long the entry of the head's sector has taken no more requests, once the head has gone on. */
@@ -425,7 +437,7 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 		if (r->error.status)
 			return -1;
 	}
-	if (s->ready.n && answer_ready(r, s, now, usual) < 0)
+	if (s->ready != RP_NO_INDEX && answer_ready(r, s, now, usual) < 0)
 		return -1;
 	if (s->fills.n) {
 		uint32_t m = rp_req_first(&s->fills)->mshr;
@@ -433,8 +445,8 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 		rp_req_pop(&s->fills);
 		if (!usual && (m & RP_PART_READ))
 			rp_part_llc_filled(r, s, m, now);
-		else if (fill_from_dram(r, s, m, usual) < 0)
-			return -1;
+		else
+			fill_from_dram(s, r, m, usual);
 		changed = 1;
 	}
 	if (!usual && s->missq.n && (r->free & CT_REPLAY_FREE_DRAM)) {
@@ -459,12 +471,12 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 		count_merge_stall(r, s, now, progress);
 	}
 	/* what the next cycle would begin with, if nothing can come between */
-	if (s->ready.n &&
+	if (s->ready != RP_NO_INDEX &&
 	    (usual || (!r->parts && !(r->free & CT_REPLAY_FREE_LLC) && r->llc_clock.same)) &&
 	    answer_ready(r, s, now + 1, usual) < 0)
 		return -1;
 	s->next = RP_NEVER64;
-	if (s->ready.n || s->fills.n || (s->missq.n && s->to_dram.n < RP_L2_QUEUE))
+	if (s->ready != RP_NO_INDEX || s->fills.n || (s->missq.n && s->to_dram.n < RP_L2_QUEUE))
 		s->next = now + 1;
 	else if (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE)
 		s->next = rp_max64(rp_max64(now, rp_ring_first(&s->input)->when) + 1, s->busy);
@@ -478,7 +490,7 @@ static CT_INLINE int has_more_now(const struct ct_replay *r, const struct rp_sli
 {
 	if (!(r->free & CT_REPLAY_FREE_LLC))
 		return 0;
-	return s->ready.n || s->fills.n ||
+	return s->ready != RP_NO_INDEX || s->fills.n ||
 	       (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE &&
 	        rp_ring_first(&s->input)->when < now);
 }

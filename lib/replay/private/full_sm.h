@@ -26,7 +26,7 @@ enum rp_l1_lack { RP_LACKS_SET = 1, RP_LACKS_MSHR = 2 };
 /* One line that a memory instruction asks for, until every sector has met the L1. Parts may
  * divide a line into up to 32 chunks, the L1 of the engine has at most 8 sectors. */
 struct rp_lreq {
-	uint64_t line;
+	_Alignas(64) uint64_t line;
 	uint64_t bytes[2];
 	uint32_t next; /* lower line of the same instruction */
 	uint32_t mem;
@@ -36,12 +36,15 @@ struct rp_lreq {
 	uint32_t llc_set;
 	uint32_t memo; /* what an L1 organisation notes about it */
 	uint16_t slice;
-	uint8_t sent;         /* something of it has left for the LLC: slice, llc_set are known */
-	uint8_t enter;        /* not yet in the L1 pipeline */
-	uint8_t store;        /* the instruction is one */
-	uint8_t admission;    /* enum rp_admission */
+	uint8_t enter; /* not yet in the L1 pipeline */
+	struct rp_lreq_is {
+		uint8_t sent : 1;  /* something of it has left for the LLC: slice, llc_set are known */
+		uint8_t store : 1; /* the instruction is one */
+		uint8_t admission : 2; /* enum rp_admission */
+	} is;
 	uint8_t met[RP_METS]; /* sectors, by what they met */
 };
+_Static_assert(sizeof(struct rp_lreq) == 64, "a line of the host");
 
 /* One memory instruction in flight. */
 struct rp_mem {
@@ -157,7 +160,9 @@ struct rp_full_sm {
 	uint32_t bank_what[RP_MAX_L1_BANKS]; /* the oldest, if there is one */
 	uint32_t bank_head[RP_MAX_L1_BANKS];
 	uint32_t in_bank[RP_MAX_L1_BANKS];
-	uint32_t full_banks;   /* that take no more */
+	uint32_t full_banks; /* that take no more */
+	/* whose oldest, a load, has found neither its sector nor an entry for it: only its own bank can change that */
+	uint32_t missing_banks;
 	uint32_t l1_lacks;     /* enum rp_l1_lack: for want of what a bank did not move, ... */
 	uint32_t l1_lacks_at;  /* ... since this cycle */
 	struct rp_step *steps; /* with an L1 that is a part, whose bank is 0 */

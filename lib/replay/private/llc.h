@@ -91,10 +91,11 @@ struct rp_slice {
 	uint32_t past_in, past_out, input_in; /* of past and input: how many by the last cycle that
 	                            the network asked about had entered, left, entered */
 	uint64_t room_until;                  /* up to this cycle the queue has room for certain */
-	struct rp_ring ready;                 /* filled, to be answered */
-	uint64_t answered;                    /* cycle after that of the last of these answers */
-	struct rp_ring replies;               /* when: put into the network */
-	uint64_t reply_last; /* tick of the network in which the last of them is put into it */
+	uint32_t ready,
+		ready_last; /* waiters that are filled and to be answered: a list, RP_NO_INDEX: none */
+	uint64_t answered;  /* cycle after that of the last of these answers */
+	struct rp_ring replies; /* when: put into the network */
+	uint64_t reply_last;    /* tick of the network in which the last of them is put into it */
 	struct rp_l2_mshr *mshr;
 	struct rp_spare mshr_spare;
 	uint32_t *bucket, bucket_mask;
@@ -130,11 +131,19 @@ static inline struct rp_dram_req *rp_req_at(const struct rp_req_ring *q, uint32_
 {
 	return &q->p[(q->head + i) & (q->cap - 1)];
 }
-static inline int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p)
+/* A place behind the last, not cleared; NULL: out of memory. */
+static inline struct rp_dram_req *rp_req_new(struct rp_req_ring *q)
 {
 	if (q->n == q->cap && rp_req_grow(q) < 0)
+		return NULL;
+	return &q->p[(q->head + q->n++) & (q->cap - 1)];
+}
+static inline int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p)
+{
+	struct rp_dram_req *to = rp_req_new(q);
+	if (!to)
 		return -1;
-	q->p[(q->head + q->n++) & (q->cap - 1)] = *p;
+	*to = *p;
 	return 0;
 }
 static inline struct rp_dram_req *rp_req_first(const struct rp_req_ring *q)
