@@ -159,7 +159,12 @@ int rp_llc_has_room(const struct ct_replay *r, struct rp_slice *s, uint64_t cycl
 	/* one a cycle enters at most, without parts and with a network that takes time */
 	if (queued <= r->g.llc_queue && !r->parts && !r->free)
 		s->room_until = cycle + r->g.llc_queue - queued;
-	return queued <= r->g.llc_queue;
+	if (queued <= r->g.llc_queue)
+		return 1;
+	/* as many have to leave as there are too many; all that do in this window are known */
+	uint32_t last = s->past_out + queued - r->g.llc_queue - 1;
+	s->room_from = last < s->npast ? s->past[last].left : RP_NEVER64;
+	return 0;
 }
 
 /* A network that is a part has its packets already (parts_net.c). */

@@ -22,7 +22,6 @@ struct rp_net {
 	uint32_t *next;                  /* input that output o prefers */
 	uint64_t *free_at;               /* tick at which output o can take the next packet */
 	uint64_t *sends_at; /* cycle at which input i can send the next; 0 where packets are one flit */
-	uint8_t *waiting;   /* input is in want */
 	struct rp_head *head; /* of each input when it was queued; only parts put something in
 	                         front of it */
 	uint32_t *bucket;     /* first input whose head becomes ready in that cycle */
@@ -73,14 +72,13 @@ int rp_net_new(struct rp_net **out, uint32_t inputs, uint32_t outputs, struct ct
 	n->next = ct_calloc(outputs, sizeof *n->next);
 	n->free_at = ct_calloc(outputs, sizeof *n->free_at);
 	n->sends_at = ct_calloc(inputs, sizeof *n->sends_at);
-	n->waiting = ct_calloc(inputs, sizeof *n->waiting);
 	n->head = ct_calloc(inputs, sizeof *n->head);
 	n->bucket = ct_calloc(n->span, sizeof *n->bucket);
 	n->chain = ct_calloc(inputs, sizeof *n->chain);
 	n->out = ct_calloc(outputs, sizeof *n->out);
 	n->holding = ct_calloc(outputs / 64 + 1, sizeof *n->holding);
-	if (!n->want || !n->busy || !n->next || !n->free_at || !n->sends_at || !n->waiting || !n->head ||
-	    !n->bucket || !n->chain || !n->out || !n->holding)
+	if (!n->want || !n->busy || !n->next || !n->free_at || !n->sends_at || !n->head || !n->bucket ||
+	    !n->chain || !n->out || !n->holding)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < n->span; i++)
 		n->bucket[i] = RP_NO_INDEX;
@@ -101,11 +99,19 @@ void rp_net_free(struct rp_net *n)
 	free(n->next);
 	free(n->free_at);
 	free(n->sends_at);
-	free(n->waiting);
 	free(n->head);
 	free(n->bucket);
 	free(n->chain);
 	free(n);
+}
+
+/* The usual network, whose packets are one flit each, as `usual` says it: with up to 64 inputs, or more. */
+enum { USUAL_ONE_WORD = 1, USUAL_SOME_WORDS = 2 };
+
+/* Words of an input mask: a constant where there is one. */
+static CT_INLINE uint32_t words_of(const struct rp_net *n, int usual)
+{
+	return usual == USUAL_ONE_WORD ? 1 : n->words;
 }
 
 /* First set bit at or after `from`, wrapping around; the mask is not empty. */
@@ -152,40 +158,51 @@ static CT_INLINE uint32_t output_of(int requests, const struct rp_packet *p)
 	return requests ? p->slice : p->sm;
 }
 
-static CT_INLINE void ask_output(struct rp_net *n, uint32_t i, uint32_t o)
+static CT_INLINE void ask_output(struct rp_net *n, uint32_t i, uint32_t o, int usual)
 {
-	n->want[(size_t)o * n->words + i / 64] |= UINT64_C(1) << i % 64;
+	uint32_t words = words_of(n, usual);
+	n->want[(size_t)o * words + (words > 1 ? i / 64 : 0)] |= UINT64_C(1) << i % 64;
 	n->busy[o / 64] |= UINT64_C(1) << o % 64;
-	n->waiting[i] = 1;
 	n->pending++;
 }
 
-static CT_INLINE void unask_output(struct rp_net *n, uint32_t i, uint32_t o)
+static CT_INLINE void unask_output(struct rp_net *n, uint32_t i, uint32_t o, int usual)
 {
-	uint64_t *w = n->want + (size_t)o * n->words, any;
-	any = w[i / 64] &= ~(UINT64_C(1) << i % 64);
-	n->waiting[i] = 0;
+	uint32_t words = words_of(n, usual);
+	uint64_t *w = n->want + (size_t)o * words, any;
+	any = w[words > 1 ? i / 64 : 0] &= ~(UINT64_C(1) << i % 64);
 	n->pending--;
-	if (n->words > 1)
-		for (uint32_t k = 0; !any && k < n->words; k++)
-			any |= w[k];
+	for (uint32_t k = 0; words > 1 && !any && k < words; k++)
+		any |= w[k];
 	n->busy[o / 64] &= ~((uint64_t)!any << o % 64);
+}
+
+/* Inputs whose head asks for an output, of those of a word. */
+static uint64_t asking(const struct rp_net *n, uint32_t word)
+{
+	uint64_t any = 0;
+	for (uint32_t w = 0; w * 64 < n->outputs; w++)
+		for (uint64_t m = n->busy[w]; m; m &= m - 1)
+			any |= n->want[(size_t)(w * 64 + ct_low_bit(m)) * n->words + word];
+	return any;
 }
 
 /* Puts input i where its head belongs: asking now, or into the bucket of a later
  * cycle of this window. A request can be moved a cycle after it has been put in, and no packet before the flits of the
  * input's last one have left. */
 static CT_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int requests, uint32_t i,
-                                  uint64_t from, uint64_t cycle, uint64_t to)
+                                  uint64_t from, uint64_t cycle, uint64_t to, int usual)
 {
 	struct rp_ring *q = head_of(r, requests, i);
 	if (!q)
 		return;
 	const struct rp_packet *k = rp_ring_first(q);
-	uint64_t ready = rp_max64(k->when + (requests != 0), n->sends_at[i]);
+	uint64_t ready = k->when + (requests != 0);
+	if (!usual)
+		ready = rp_max64(ready, n->sends_at[i]);
 	n->head[i] = (struct rp_head){q, output_of(requests, k)};
 	if (ready <= cycle) {
-		ask_output(n, i, output_of(requests, k));
+		ask_output(n, i, output_of(requests, k), usual);
 	} else if (ready < to) {
 		uint32_t b = (uint32_t)(ready - from);
 		n->chain[i] = n->bucket[b];
@@ -322,42 +339,45 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
                                    uint64_t cycle, uint64_t to, uint64_t tick, int usual)
 {
 	int moved = 0, nothing = !usual && (r->free & CT_REPLAY_FREE_NETWORK) != 0;
-	int one = nothing || r->g.noc_flits_as_one;
-	uint64_t *busy = requests ? &r->total.noc_request_busy : &r->total.noc_reply_busy;
+	int one = usual || nothing || r->g.noc_flits_as_one;
+	uint64_t flits = 0;
 	for (uint32_t w = 0; w * 64 < n->outputs; w++) {
 		uint64_t later = ~UINT64_C(0), v;
 		while ((v = n->busy[w] & later) != 0) {
 			uint32_t bit = ct_low_bit(v), o = w * 64 + bit;
 			later = ~UINT64_C(1) << bit;
-			if (n->free_at[o] > tick || n->out[o].n >= RP_NET_QUEUE)
+			if ((!usual && n->free_at[o] > tick) || n->out[o].n >= RP_NET_QUEUE)
 				continue;
-			uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
+			uint32_t words = words_of(n, usual);
+			uint32_t i = round_robin(n->want + (size_t)o * words, words, n->next[o]);
 			struct rp_ring *q = usual ? n->head[i].ring : head_of(r, requests, i);
 			const struct rp_packet *k = rp_ring_first(q);
-			uint32_t f = nothing || (one && (usual || k->kind != RP_PK_MESSAGE))
+			uint32_t f = usual || nothing || (one && k->kind != RP_PK_MESSAGE)
 			                     ? 1
 			                     : rp_packet_flits(r, k, requests);
 			moved++;
-			unask_output(n, i, o);
+			unask_output(n, i, o, usual);
 			n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
-			n->free_at[o] = nothing ? tick : tick + f;
+			if (!usual)
+				n->free_at[o] = nothing ? tick : tick + f;
 			if (!one)
 				n->sends_at[i] = rp_max64(rp_noc_core(r, tick + f, usual), cycle + 1);
-			*busy += f;
+			flits += f;
 			if (move_packet(r, requests, q, rp_noc_core(r, tick + f - 1, usual), usual) < 0)
 				return -1;
-			queue_input(n, r, requests, i, from, cycle, to);
+			queue_input(n, r, requests, i, from, cycle, to, usual);
 		}
 	}
+	*(requests ? &r->total.noc_request_busy : &r->total.noc_reply_busy) += flits;
 	return moved;
 }
 
 /* Counts a tick in which packets that wait, and those of several flits that are still leaving, are as many as can pass. */
 static CT_INLINE void count_backlog(const struct rp_net *n, struct ct_replay *r, int requests,
-                                    uint64_t cycle)
+                                    uint64_t cycle, int usual)
 {
 	uint32_t have = n->pending;
-	if (!r->g.noc_flits_as_one)
+	if (!usual && !r->g.noc_flits_as_one)
 		for (uint32_t i = 0; i < n->inputs && have < n->full; i++)
 			have += n->sends_at[i] > cycle;
 	if (have >= n->full)
@@ -373,7 +393,7 @@ static CT_INLINE int run_ticks(struct rp_net *n, struct ct_replay *r, int reques
 	for (; tick < end; tick++) {
 		if (n->held && deliver_requests(n, r, cycle) < 0)
 			return -1;
-		count_backlog(n, r, requests, cycle);
+		count_backlog(n, r, requests, cycle, usual);
 		int moved = n->pending ? serve_outputs(n, r, requests, from, cycle, to, tick, usual) : 0;
 		while (!usual && moved > 0 && n->pending && (r->free & CT_REPLAY_FREE_NETWORK))
 			moved = serve_outputs(n, r, requests, from, cycle, to, tick, usual);
@@ -388,9 +408,12 @@ static CT_INLINE int run_ticks(struct rp_net *n, struct ct_replay *r, int reques
 static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
                                  uint64_t to, int usual)
 {
-	for (uint32_t i = 0; i < n->inputs; i++)
-		if (!n->waiting[i])
-			queue_input(n, r, requests, i, from, from, to);
+	for (uint32_t w = 0; w < n->words; w++) {
+		uint64_t ask = asking(n, w);
+		for (uint32_t i = w * 64; i < n->inputs && i < w * 64 + 64; i++)
+			if (!(ask >> i % 64 & 1))
+				queue_input(n, r, requests, i, from, from, to, usual);
+	}
 	for (uint64_t cycle = from; cycle < to && (n->later | n->pending | n->held); cycle++) {
 		uint32_t b = (uint32_t)(cycle - from), i = n->bucket[b];
 		n->bucket[b] = RP_NO_INDEX;
@@ -399,7 +422,8 @@ static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requ
 			n->later--;
 			ask_output(n, i,
 			           usual ? n->head[i].output
-			                 : output_of(requests, rp_ring_first(head_of(r, requests, i))));
+			                 : output_of(requests, rp_ring_first(head_of(r, requests, i))),
+			           usual);
 			i = next;
 		}
 		if (run_ticks(n, r, requests, from, cycle, to, usual) < 0)
@@ -408,14 +432,28 @@ static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requ
 	return 0;
 }
 
+/* In which of the ways the network is usual, 0: in none. */
+static int usual_network(const struct ct_replay *r, const struct rp_net *n)
+{
+	if (!r->usual_memory || !r->g.noc_flits_as_one)
+		return 0;
+	return n->words == 1 ? USUAL_ONE_WORD : USUAL_SOME_WORDS;
+}
+
 int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	return r->usual_memory ? run_network(r->to_llc, r, 1, from, to, 1)
-	                       : run_network(r->to_llc, r, 1, from, to, 0);
+	int usual = usual_network(r, r->to_llc);
+	if (usual == USUAL_ONE_WORD)
+		return run_network(r->to_llc, r, 1, from, to, USUAL_ONE_WORD);
+	return usual ? run_network(r->to_llc, r, 1, from, to, USUAL_SOME_WORDS)
+	             : run_network(r->to_llc, r, 1, from, to, 0);
 }
 
 int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	return r->usual_memory ? run_network(r->to_sm, r, 0, from, to, 1)
-	                       : run_network(r->to_sm, r, 0, from, to, 0);
+	int usual = usual_network(r, r->to_sm);
+	if (usual == USUAL_ONE_WORD)
+		return run_network(r->to_sm, r, 0, from, to, USUAL_ONE_WORD);
+	return usual ? run_network(r->to_sm, r, 0, from, to, USUAL_SOME_WORDS)
+	             : run_network(r->to_sm, r, 0, from, to, 0);
 }

@@ -550,9 +550,11 @@ static CT_INLINE int run_partitions(struct ct_replay *r, uint64_t to, int usual)
 
 int rp_llc_run(struct ct_replay *r, uint64_t to)
 {
-	for (uint32_t i = 0; i < r->map.slices; i++)
-		r->slice[i]
-			.npast = r->slice[i].past_in = r->slice[i].past_out = r->slice[i].input_in = 0;
+	for (uint32_t i = 0; i < r->map.slices; i++) {
+		struct rp_slice *s = &r->slice[i];
+		s->npast = s->past_in = s->past_out = s->input_in = 0;
+		s->room_from = 0;
+	}
 	if ((r->usual_memory ? run_partitions(r, to, 1) : run_partitions(r, to, 0)) < 0)
 		return -1;
 	if (r->parts)

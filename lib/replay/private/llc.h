@@ -91,6 +91,7 @@ struct rp_slice {
 	uint32_t past_in, past_out, input_in; /* of past and input: how many by the last cycle that
 	                            the network asked about had entered, left, entered */
 	uint64_t room_until;                  /* up to this cycle the queue has room for certain */
+	uint64_t room_from;                   /* before this one it has none */
 	uint32_t ready,
 		ready_last; /* waiters that are filled and to be answered: a list, RP_NO_INDEX: none */
 	uint64_t answered;  /* cycle after that of the last of these answers */
@@ -163,6 +164,8 @@ int rp_llc_has_room(const struct ct_replay *r, struct rp_slice *s, uint64_t cycl
 static inline int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle)
 {
 	struct rp_slice *s = &r->slice[slice];
+	if (cycle < s->room_from)
+		return 0;
 	return cycle <= s->room_until || s->input.n + s->npast + 4 <= r->g.llc_queue ||
 	       rp_llc_has_room(r, s, cycle);
 }
