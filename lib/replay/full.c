@@ -129,6 +129,7 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	f->mem_free = f->waiter_free = RP_NO_INDEX;
 	f->sched = ct_pool_take(&r->pool, r->g.schedulers, sizeof *f->sched);
 	f->mshr_mask = buckets - 1;
+	f->mshr_entries = entries;
 	f->mshr = ct_pool_take(&r->pool, entries, sizeof *f->mshr);
 	f->mshr_bucket = ct_pool_take(&r->pool, buckets, sizeof *f->mshr_bucket);
 	f->mshr_spare.at = ct_pool_take(&r->pool, entries, sizeof *f->mshr_spare.at);

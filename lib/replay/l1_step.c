@@ -181,6 +181,8 @@ static void mshr_close(struct rp_sm *sm, uint32_t i)
 		p = &sm->full.mshr[*p].next;
 	*p = m->next;
 	sm->full.mshr_spare.at[sm->full.mshr_spare.n++] = i;
+	if (sm->full.mshr_spare.n == sm->full.mshr_entries)
+		sm->cache.tags.strays = 0;
 }
 
 /* One more that waits for an open entry. */
@@ -370,7 +372,9 @@ load_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t b
 		return RP_HIT;
 	}
 	uint64_t address = (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) + sector;
-	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
+	uint32_t *bucket = bucket_of(sm, address), m = RP_NO_INDEX;
+	if (!usual || what == RP_PENDING || rp_tags_may_come(&sm->cache.tags, i, 1u << sector))
+		m = mshr_find(sm, *bucket, address);
 	if (what != RP_PENDING && m == RP_NO_INDEX)
 		sm->full.missing_banks |= 1u << bank;
 	if (!has_miss_room(sm, r->g.l1.miss_queue - 1, now, retry))

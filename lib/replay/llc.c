@@ -46,6 +46,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	while (buckets < entries * 2)
 		buckets *= 2;
 	s->bucket_mask = buckets - 1;
+	s->mshr_entries = entries;
 	s->mshr = ct_pool_take(&r->pool, entries, sizeof *s->mshr);
 	s->bucket = ct_pool_take(&r->pool, buckets, sizeof *s->bucket);
 	s->mshr_spare.at = ct_pool_take(&r->pool, entries, sizeof *s->mshr_spare.at);
@@ -229,6 +230,7 @@ void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes)
 		struct ct_place place = ct_address_place(&r->map, at);
 		struct rp_slice *s = &r->slice[place.slice];
 		uint32_t k = (uint32_t)(at >> r->llc_sector_bits & (r->llc_sectors - 1));
+		s->tags.strays |= s->mshr_spare.n < s->mshr_entries;
 		put_sector(&s->tags, place.llc_set, at >> r->llc_line_bits, k, (uint32_t)r->horizon);
 	}
 }

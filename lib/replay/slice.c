@@ -35,6 +35,8 @@ static void mshr_close(struct rp_slice *s, uint32_t i)
 		b = &s->mshr[*b].next;
 	*b = s->mshr[i].next;
 	s->mshr_spare.at[s->mshr_spare.n++] = i;
+	if (s->mshr_spare.n == s->mshr_entries)
+		s->tags.strays = 0;
 }
 
 /* One more request that waits for the entry's sector, behind the others. Returns 0 or the engine's
@@ -147,7 +149,9 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 {
 	uint64_t sector = p->address >> rp_llc_sector(r, usual);
 	uint32_t k = (uint32_t)sector & (usual ? RP_USUAL_SECTORS - 1 : r->llc_sectors - 1), i = s->near;
-	uint32_t *bucket = bucket_of(s, sector), m = mshr_find(s, *bucket, sector), v = RP_NO_LINE;
+	uint32_t *bucket = bucket_of(s, sector), m = RP_NO_INDEX, v = RP_NO_LINE;
+	if (what == RP_PENDING || rp_tags_may_come(&s->tags, i, 1u << k))
+		m = mshr_find(s, *bucket, sector);
 	s->merge_full = m != RP_NO_INDEX && s->mshr[m].count >= r->g.llc.mshr_merge;
 	if (s->merge_full || (m == RP_NO_INDEX && !s->mshr_spare.n))
 		return RP_FAIL;
@@ -324,6 +328,13 @@ static enum ct_llc_outcome offer_head_to_part(struct ct_replay *r, struct rp_sli
 	return note_left_input(r, s, p.when, now) < 0 ? CT_LLC_RETRY : what;
 }
 
+/* Asks the host's memory for the request's line or, where it seems to be absent, for what tells the victim of its set. */
+static CT_INLINE void bring_line(const struct rp_slice *s, const struct rp_packet *p, uint32_t line_bits)
+{
+	if (rp_tags_guess(&s->tags, p->address >> line_bits) == RP_NO_LINE)
+		CT_BRING(&s->tags.stamp[p->llc_set * s->tags.ways]);
+}
+
 /* The tags serve the head of the input queue; 0 when it has to be tried again after something has
  * changed. Nothing is put into that queue meanwhile: the head stays where it is when it has left. */
 static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
@@ -337,7 +348,7 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 		rp_tags_prefetch(&s->tags,
 		                 rp_ring_at(&s->input, 2 * AHEAD)->address >> rp_llc_line(r, usual));
 	if (s->input.n > AHEAD)
-		rp_tags_guess(&s->tags, rp_ring_at(&s->input, AHEAD)->address >> rp_llc_line(r, usual));
+		bring_line(s, rp_ring_at(&s->input, AHEAD), rp_llc_line(r, usual));
 	enum rp_met what = !usual && (r->ideal & CT_REPLAY_IDEAL_LLC) ? RP_HIT
 	                   : store ? write_sector(r, s, p, (uint32_t)now)
 	                           : read_sector(r, s, p, (uint32_t)now, usual);

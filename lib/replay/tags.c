@@ -40,8 +40,10 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 static void empty_ways(struct rp_tags *t)
 {
 	ct_tag_index_clear(&t->index);
-	for (uint32_t i = 0; i < t->lines; i++)
+	for (uint32_t i = 0; i < t->lines; i++) {
+		t->strays |= t->line[i].reserved | t->line[i].fill_modified;
 		t->line[i] = (struct rp_line){.tag = RP_NO_TAG};
+	}
 	memset(t->reserved, 0, (t->lines / 64 + 1) * sizeof *t->reserved);
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	for (uint32_t s = 0; s < t->sets; s++)
@@ -60,6 +62,7 @@ void rp_tags_shape(struct rp_tags *t, uint32_t sets, uint32_t ways)
 	t->lines = sets * ways;
 	t->words = (ways + 63) / 64;
 	t->way_bits = rp_way_bits(ways);
+	t->strays |= t->used_lines;
 	empty_ways(t);
 }
 
@@ -91,6 +94,8 @@ static uint32_t oldest_free(struct rp_tags *t, uint32_t set, uint32_t clean)
 	                    t->reserved,
 	                    clean ? t->modified : NULL};
 	uint32_t i = rp_oldest_line(&s);
+	if (t->ways > RP_STAMPS && s.queue->head + 1 < s.queue->n)
+		CT_BRING(&t->line[s.queue->line[s.queue->head + 1]]); /* the next victim */
 	return i == RP_NO_STAMP ? RP_NO_LINE : i;
 }
 
@@ -140,6 +145,7 @@ static void release_way(struct rp_tags *t, uint32_t set, uint32_t way)
 	uint32_t index = set * t->ways + way;
 	struct rp_line *l = &t->line[index];
 	ct_tag_index_remove(&t->index, index);
+	t->strays |= l->reserved | l->fill_modified;
 	if (l->modified)
 		set_modified(t, index, 0);
 	if (l->reserved)

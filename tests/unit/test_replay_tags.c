@@ -191,8 +191,74 @@ static void behaves_as_a_slow_cache(void **state)
 	}
 }
 
+enum { FEW_TAGS = 64 };
+
+/* One access to a sector whose fill may be on its way (*coming, of *open in all), as a cache with MSHRs makes it. */
+static void access_with_fills(struct rp_tags *t, uint64_t tag, int s, int what, uint32_t now,
+                              uint8_t *coming, uint32_t *open)
+{
+	uint32_t set = (uint32_t)(tag % t->sets), bit = 1u << s, i = rp_tags_find(t, tag);
+	if (what == 2 && *coming) {
+		*coming = 0;
+		if (i != RP_NO_LINE && ((t->line[i].reserved | t->line[i].fill_modified) & bit))
+			rp_tags_fill(t, i, (uint32_t)s, 0);
+		if (!--*open)
+			t->strays = 0;
+	}
+	if (what >= 2)
+		return;
+	if (i == RP_NO_LINE) {
+		i = rp_tags_victim(t, set);
+		if (i == RP_NO_LINE)
+			return;
+		rp_tags_allocate(t, set, i, tag, now);
+	}
+	if (what == 1) {
+		rp_tags_store(t, i, (uint32_t)s, 0xffffu);
+	} else if (!(t->line[i].reserved & bit) && !(rp_load_hits(&t->line[i]) & bit)) {
+		rp_tags_reserve(t, i, (uint32_t)s);
+		*open += !*coming;
+		*coming = 1;
+	}
+}
+
+/* A sector whose fill is on its way is reserved, or the tags say that it may come; of most others they say that it does
+ * not. */
+static void knows_what_may_come(void **state)
+{
+	static uint8_t coming[FEW_TAGS][SECTORS];
+	struct ct_pool pool = {0};
+	struct rp_tags t;
+	struct ct_error e;
+	uint64_t seed = 11;
+	uint32_t open = 0, never = 0;
+	(void)state;
+	assert_int_equal(rp_tags_init(&t, MAX_LINES, SECTORS, 0, 0, &pool, &e), 0);
+	rp_tags_shape(&t, 4, 8);
+	for (uint32_t n = 0; n < 20000; n++) {
+		uint64_t tag = ct_rand64(&seed) % FEW_TAGS;
+		int s = (int)(ct_rand64(&seed) % SECTORS), what = (int)(ct_rand64(&seed) % 6);
+		what = what > 3 ? 2 : what == 3 ? 0 : what; /* as many fills as loads */
+		access_with_fills(&t, tag, s, what, n, &coming[tag][s], &open);
+		if (n % 5000 == 4999)
+			rp_tags_flush(&t);
+		for (uint64_t k = 0; k < FEW_TAGS * SECTORS; k++) {
+			uint32_t i = rp_tags_find(&t, k / SECTORS), bit = 1u << k % SECTORS;
+			int reserved = i != RP_NO_LINE && (t.line[i].reserved & bit);
+			int may_come = rp_tags_may_come(&t, i, bit);
+			if (coming[k / SECTORS][k % SECTORS])
+				assert_true(reserved || may_come);
+			else
+				never += !may_come;
+		}
+	}
+	assert_true(never > 0);
+	ct_pool_free(&pool);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(behaves_as_a_slow_cache)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(behaves_as_a_slow_cache), cmocka_unit_test(knows_what_may_come)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

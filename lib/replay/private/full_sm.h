@@ -169,7 +169,7 @@ struct rp_full_sm {
 	uint32_t step_cap, step_head, nsteps;
 	struct rp_mshr *mshr;
 	struct rp_spare mshr_spare;
-	uint32_t *mshr_bucket, mshr_mask;
+	uint32_t *mshr_bucket, mshr_mask, mshr_entries;
 	struct rp_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;
 	uint64_t port[RP_PORT_WORDS]; /* cycles in which the write-back port is taken, from ... */

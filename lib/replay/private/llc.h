@@ -99,7 +99,7 @@ struct rp_slice {
 	uint64_t reply_last;    /* tick of the network in which the last of them is put into it */
 	struct rp_l2_mshr *mshr;
 	struct rp_spare mshr_spare;
-	uint32_t *bucket, bucket_mask;
+	uint32_t *bucket, bucket_mask, mshr_entries;
 	struct rp_l2_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;
 	struct rp_req_ring missq, to_dram, fills;

@@ -46,6 +46,8 @@ struct rp_tags {
 	uint32_t dirty_percent;
 	uint32_t modified_lines;
 	uint32_t used_lines;
+	uint32_t
+		strays; /* fills may be on their way for lines that have gone; 0 again by the owner, who knows when none is */
 	struct rp_line *line; /* set * ways + way */
 	/* recency of each line, apart from the lines because every touch changes it */
 	uint32_t *stamp;        /* grows with each touch of the set in another cycle: the lowest stamp is
@@ -110,6 +112,12 @@ rp_tags_probe(const struct rp_tags *t, uint64_t tag, uint32_t bit, int store, ui
 	if (!(l->valid & bit))
 		return RP_SECTOR_MISS;
 	return store || !(l->unreadable & bit) ? RP_HIT : RP_SECTOR_MISS;
+}
+/* Whether the fill of a sector that is neither there nor reserved may be on its way all the same: its line has gone since, or
+ * a store has written to it. `bit` is in the masks of its line, which is at `index` or absent. */
+static inline int rp_tags_may_come(const struct rp_tags *t, uint32_t index, uint32_t bit)
+{
+	return t->strays || (index != RP_NO_LINE && (t->line[index].fill_modified & bit));
 }
 /* The line that would make room in the set: an unused way, else the oldest that is
  * neither reserved nor protected as modified; RP_NO_LINE when there is none and one is
