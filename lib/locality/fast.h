@@ -38,8 +38,8 @@ struct ct_fast_kernel {
 	/* Compaction: n times, in place. */
 	void (*renumber)(const struct ct_renumber *r, uint32_t *time, size_t n);
 	/* Accesses of many SMs, and their compaction (sm_stacks.h); r[] by SM. */
-	void (*sms)(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
-	            size_t n, struct ct_stack_op *op, struct ct_sharing *sharing);
+	void (*sms)(struct ct_sm_stacks *s, const struct ct_line_access *ev, const uint32_t *number,
+	            size_t n, struct ct_sm_met *met, struct ct_sharing *sharing);
 	void (*sms_renumber)(struct ct_sm_stacks *s, const struct ct_renumber *r);
 };
 

@@ -80,7 +80,8 @@ CT_INLINE void win_add(const struct win *w, uint64_t word, int delta, unsigned d
 	word >>= 5;
 	LOWER16(w->l2 + (word & ~(uint64_t)31), word & 31, delta);
 	word >>= 5;
-	LOWER32(w->up0 + (word & ~(uint64_t)15), word & 15, delta);
+	if (word & 15)
+		LOWER32(w->up0 + (word & ~(uint64_t)15), word & 15, delta);
 	if (depth > 1) {
 		word >>= 4;
 		LOWER32(w->up1 + (word & ~(uint64_t)15), word & 15, delta);

@@ -6,19 +6,10 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "base/threads.h"
+#include "locality/isa.h"
 #include "locality/observer_state.h"
 
 enum { MAX_SMS = 65536, NEAR_STREAMS = CT_STREAM_L1 | CT_STREAM_MERGED };
-
-unsigned ct_rt_bin(uint64_t distance)
-{
-	if (distance < 4)
-		return (unsigned)distance;
-	if (distance >> 40)
-		return CT_RT_BINS - 1;
-	unsigned octave = ct_high_bit(distance);
-	return 4 + (octave - 2) * 4 + (unsigned)(distance >> (octave - 2) & 3);
-}
 
 uint64_t ct_rt_lo(unsigned bin)
 {
@@ -30,11 +21,6 @@ uint64_t ct_rt_lo(unsigned bin)
 uint64_t ct_rt_hi(unsigned bin)
 {
 	return ct_rt_lo(bin + 1);
-}
-
-unsigned ct_rt_time_bin(uint64_t cycles)
-{
-	return cycles ? ct_high_bit(cycles) : 0;
 }
 
 int ct_locality_counts_add(struct ct_locality_counts *into, const struct ct_locality_counts *from,
@@ -134,7 +120,9 @@ static int make_batches(struct ct_locality *l, unsigned n);
 /* Gets ready for a second thread. 0: it cannot, and accesses are analysed in the caller's. */
 static int start_sharing(struct ct_locality *l)
 {
-	return l->is_shared = ct_lock_init(&l->lock, &l->changed) == 0;
+	l->is_shared = ct_lock_init(&l->lock, &l->changed) == 0;
+	l->room = l->is_shared ? CT_OBS_EVENTS : CT_OBS_FEW;
+	return l->is_shared;
 }
 
 static void start_thread(struct ct_locality *l)
@@ -207,7 +195,7 @@ static int make_streams(struct ct_locality *l, struct ct_error *e)
 		.isa = l->o.isa};
 	struct ct_stack_options merged = {.sectors = l->o.sectors};
 	struct ct_stack_options llc = {.sectors = l->o.llc_sectors};
-	if (ct_sm_stacks_init(&l->sms, &sms) < 0)
+	if (ct_sm_stacks_init(&l->sms, &sms) < 0 || ct_linemap_init(&l->lines) < 0)
 		return ct_fail_nomem(e);
 	l->merged = ct_stack_new(&merged, e);
 	l->llc = l->merged ? ct_stack_new(&llc, e) : NULL;
@@ -237,14 +225,18 @@ static int make_buffers(struct ct_locality *l)
 	if (make_batches(l, l->o.threads > 1 ? CT_OBS_BATCHES : 1) < 0)
 		return -1;
 	l->filling = &l->batch[0];
+	l->room = CT_OBS_FEW;
 	l->number = ct_calloc(CT_OBS_EVENTS, sizeof *l->number);
+	l->met = ct_calloc(CT_OBS_PIECE, sizeof *l->met);
 	l->op = ct_calloc(CT_OBS_STREAMS * CT_OBS_PIECE, sizeof *l->op);
 	if (l->o.sharing)
 		l->sharing = ct_sharing_new(
 			l->o.sharing_reads ? l->o.sharing_reads : UINT64_MAX, l->o.seed);
 	if (l->sampled)
 		l->part = ct_calloc(CT_VIEWS, sizeof *l->part);
-	return l->number && l->op && (!l->o.sharing || l->sharing) && (!l->sampled || l->part) ? 0 : -1;
+	return l->number && l->met && l->op && (!l->o.sharing || l->sharing) && (!l->sampled || l->part)
+	               ? 0
+	               : -1;
 }
 
 /* Refuses what the stacks cannot count, with the key that would help. */
@@ -312,6 +304,7 @@ void ct_locality_free(struct ct_locality *l)
 	}
 	free(l->site);
 	free(l->number);
+	free(l->met);
 	free(l->op);
 	free(l->part);
 	ct_sharing_free(l->sharing);
@@ -338,18 +331,37 @@ static int take(struct ct_locality *l, struct ct_obs_totals *t, uint64_t line, u
 	return ct_sample_mask(&l->sampler, line) != 0;
 }
 
+/* Puts an access at the L1s into the batch. */
+CT_INLINE void put_l1(struct ct_locality *l, const struct ct_line_access *a)
+{
+	const uint32_t mask = l->o.sectors > 1 ? a->sectors & l->mask : 1;
+	struct ct_obs_batch *b = l->filling;
+	if (a->sm >= l->o.sms || (l->sampled && !take(l, &l->l1_total, a->line, mask, a->is_write)))
+		return;
+	struct ct_line_access *to = &b->l1[b->n_l1++];
+	*to = *a;
+	to->sectors = mask;
+	if (b->n_l1 == l->room)
+		hand_over(l, 0);
+}
+
+static int near_streams_left_out(const struct ct_locality *l)
+{
+	return (l->o.without & NEAR_STREAMS) == NEAR_STREAMS;
+}
+
 void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,
                     uint64_t cycle)
 {
-	uint32_t mask = l->o.sectors > 1 ? sectors & l->mask : 1;
-	is_write = is_write != 0;
-	if (sm >= l->o.sms || (l->o.without & NEAR_STREAMS) == NEAR_STREAMS ||
-	    (l->sampled && !take(l, &l->l1_total, line, mask, is_write)))
-		return;
-	struct ct_obs_batch *b = l->filling;
-	b->l1[b->n_l1++] = (struct ct_obs_event){line, cycle, sm, (uint8_t)mask, (uint8_t)is_write};
-	if (b->n_l1 == CT_OBS_EVENTS)
-		hand_over(l, 0);
+	const struct ct_line_access a = {line, cycle, sectors, (uint16_t)sm, is_write != 0};
+	if (sm < l->o.sms && !near_streams_left_out(l))
+		put_l1(l, &a);
+}
+
+void ct_locality_l1_many(struct ct_locality *l, const struct ct_line_access *a, size_t n)
+{
+	for (size_t i = 0; i < n && !near_streams_left_out(l); i++)
+		put_l1(l, &a[i]);
 }
 
 void ct_locality_l1_of(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,
@@ -381,17 +393,31 @@ void ct_locality_sites_reset(struct ct_locality *l)
 	l->n_sites = 0;
 }
 
-void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write)
+/* Puts an access at the LLC into the batch. */
+CT_INLINE void put_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write)
 {
-	uint32_t mask = l->o.llc_sectors > 1 ? sectors & l->llc_mask : 1;
-	is_write = is_write != 0;
+	const uint32_t mask = l->o.llc_sectors > 1 ? sectors & l->llc_mask : 1;
+	struct ct_obs_batch *b = l->filling;
 	if (l->o.without & CT_STREAM_LLC ||
 	    (l->sampled && !take(l, &l->llc_total, line, mask, is_write)))
 		return;
-	struct ct_obs_batch *b = l->filling;
-	b->llc[b->n_llc++] = (struct ct_obs_event){line, 0, 0, (uint8_t)mask, (uint8_t)is_write};
-	if (b->n_llc == CT_OBS_EVENTS)
+	struct ct_line_access *to = &b->llc[b->n_llc++];
+	to->line = line;
+	to->sectors = mask;
+	to->is_write = (uint8_t)is_write;
+	if (b->n_llc == l->room)
 		hand_over(l, 0);
+}
+
+void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write)
+{
+	put_llc(l, line, sectors, is_write != 0);
+}
+
+void ct_locality_llc_many(struct ct_locality *l, const struct ct_line_access *a, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put_llc(l, a[i].line, a[i].sectors, a[i].is_write);
 }
 
 void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed)
@@ -415,7 +441,7 @@ int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c, str
 		rc = ct_sharing_move(l->sharing, &l->now.rj_nearest, &l->now.rj_sharers, e);
 	if (rc < 0)
 		return rc;
-	l->now.distinct_lines = l->lines.table.used;
+	l->now.distinct_lines = l->lines.used;
 	l->now.distinct_sectors = l->sms.distinct_sectors;
 	rc = l->sampled ? ct_obs_scale(l, c, e) : ct_locality_counts_add(c, &l->now, e);
 	ct_locality_counts_free(&l->now);

@@ -16,6 +16,8 @@
 
 #include <stdint.h>
 
+#include "base/access.h"
+#include "base/bits.h"
 #include "base/decls.h"
 #include "base/error.h"
 #include "locality/hist.h"
@@ -26,11 +28,24 @@ CT_DECLS_BEGIN
 /* Bins of RT's distances: exact below 4, then 4 per octave. RT is for reads that find
  * their line on the stack: a cold access has no reuse time. */
 enum { CT_RT_BINS = 4 + 4 * 38, CT_RT_TIMES = 64 };
-unsigned ct_rt_bin(uint64_t distance); /* distances from 2^40 on: the last bin */
+/* The bin of a distance; from 2^40 on the last one. Pure. */
+static inline unsigned ct_rt_bin(uint64_t distance)
+{
+	if (distance < 4)
+		return (unsigned)distance;
+	if (distance >> 40)
+		return CT_RT_BINS - 1;
+	unsigned octave = ct_high_bit(distance);
+	return 4 + (octave - 2) * 4 + (unsigned)(distance >> (octave - 2) & 3);
+}
+/* The distances in a bin: from ct_rt_lo() up to, but without, ct_rt_hi(). Pure. */
 uint64_t ct_rt_lo(unsigned bin);
 uint64_t ct_rt_hi(unsigned bin);
 /* Time bin t holds reuse times of [2^t, 2^(t+1)) cycles; bin 0 also time 0. */
-unsigned ct_rt_time_bin(uint64_t cycles);
+static inline unsigned ct_rt_time_bin(uint64_t cycles)
+{
+	return cycles ? ct_high_bit(cycles) : 0;
+}
 
 /* Result of one scope (everything, one kernel name, one kernel). Zero-initialise;
  * ct_locality_counts_free() when done. */
@@ -67,12 +82,13 @@ struct ct_locality_options {
 	unsigned without; /* enum ct_locality_stream: streams that are left out, whose counts stay 0 */
 	double sample;    /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;
-	int sites;        /* tell accesses apart by what makes them: ct_locality_l1_of() */
-	unsigned threads; /* 2 or more: accesses are analysed behind the caller's back,
+	int sites;         /* tell accesses apart by what makes them: ct_locality_l1_of() */
+	unsigned threads;  /* 2 or more: accesses are analysed behind the caller's back,
 	                         streams side by side; same results. 0 = 1 */
-	uint64_t window;  /* accesses of an SM between two compactions, 0 = the engine's
+	uint64_t window;   /* accesses of an SM between two compactions, 0 = the engine's
 	                         choice; for tests, which force compaction */
-	int isa;          /* enum ct_isa (isa.h), 0 = best; for tests */
+	int isa;           /* enum ct_isa (isa.h), 0 = best; for tests */
+	int without_times; /* RT is left out, whose counts stay 0 */
 };
 
 /* NULL and *e on CT_ERR_USAGE (options out of range) or CT_ERR_NOMEM. One thread. */
@@ -90,6 +106,8 @@ int ct_locality_share(struct ct_locality *l, ct_locality_post *post, void *ctx, 
  * replay's time. Out of memory is reported by collect. */
 void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,
                     uint64_t cycle);
+/* n of them in order; is_write is 0 or 1. */
+void ct_locality_l1_many(struct ct_locality *l, const struct ct_line_access *a, size_t n);
 /* What one site (an instruction, or whatever the caller tells apart) has met at the L1s. Reads and stores are
  * counted alike. */
 struct ct_locality_site {
@@ -111,6 +129,8 @@ void ct_locality_sites_reset(struct ct_locality *l);
 
 /* One access that reached the LLC; stores and reads both allocate there. */
 void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write);
+/* n of them in order, whose cycle and SM do not matter; is_write is 0 or 1. */
+void ct_locality_llc_many(struct ct_locality *l, const struct ct_line_access *a, size_t n);
 /* Kernel boundaries: the L1 streams (and the merged one) restart when flushed. */
 void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed);
 /* Counts since the last call are added to *c; distinct counts are those of the whole

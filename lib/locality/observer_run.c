@@ -2,25 +2,19 @@
 #include <string.h>
 
 #include "base/bits.h"
+
 #include "base/mem.h"
 #include "base/threads.h"
 #include "locality/isa.h"
 #include "locality/observer_state.h"
 #include "locality/parts.h"
 
-enum { AHEAD = 8 };
-
 /* Numbers the lines in the order they are first seen. */
-static int number_lines(struct ct_locality *l, const struct ct_obs_event *ev, size_t n)
+static int number_lines(struct ct_locality *l, const struct ct_line_access *ev, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (i + AHEAD < n)
-			ct_linemap_prefetch(&l->lines, ev[i + AHEAD].line);
-		l->number[i] = ct_linemap_enter(&l->lines, ev[i].line);
-		if (l->number[i] == UINT32_MAX)
-			return -1;
-	}
-	return ct_sm_stacks_lines(&l->sms, (uint32_t)l->lines.table.used);
+	if (ct_linemap_enter(&l->lines, ev, n, l->number) < 0)
+		return -1;
+	return ct_sm_stacks_lines(&l->sms, (uint32_t)l->lines.used);
 }
 
 /* Counts */
@@ -54,10 +48,10 @@ static struct view view_of(struct ct_locality *l, enum ct_locality_view v)
 
 static void count_op(const struct view *v, const struct ct_stack_op *op, uint64_t line, int is_write)
 {
+	struct ct_hist *sector = v->sector[is_write];
 	ct_hist_add(v->line[is_write], op->distance, 1);
-	for (unsigned i = 0; i < 4; i++)
-		if (op->mask >> i & 1)
-			ct_hist_add(v->sector[is_write], op->sector[i], 1);
+	for (uint32_t left = op->mask & 15; left; left &= left - 1)
+		ct_hist_add(sector, op->sector[ct_low_bit(left)], 1);
 	if (!v->part[0])
 		return;
 	unsigned part = ct_part_of(line);
@@ -67,21 +61,60 @@ static void count_op(const struct view *v, const struct ct_stack_op *op, uint64_
 			ct_hist_add(&v->part[1][part], op->sector[i], 1);
 }
 
-static void count_piece(const struct view *v, const struct ct_obs_event *ev,
+static void count_piece(const struct view *v, const struct ct_line_access *ev,
                         const struct ct_stack_op *op, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		count_op(v, &op[i], ev[i].line, ev[i].is_write);
 }
 
+/* A distance on an SM's stack. */
+CT_INLINE uint64_t wide(uint32_t distance)
+{
+	return distance == CT_SECTOR_COLD ? CT_COLD : distance;
+}
+
+/* What an SM's access met, as the other streams have it. */
+static struct ct_stack_op wide_op(const struct ct_sm_met *met)
+{
+	struct ct_stack_op op = {.distance = wide(met->distance), .mask = met->mask};
+	for (unsigned i = 0; i < 4; i++)
+		op.sector[i] = wide(met->sector[i]);
+	return op;
+}
+
+CT_INLINE void add_short(struct ct_hist *h, uint32_t distance)
+{
+	if (distance == CT_SECTOR_COLD)
+		h->cold++;
+	else
+		h->count[ct_hist_bin(distance)]++;
+}
+
+/* Distances in the L1s, in lines and in sectors. */
+static void count_met(const struct view *v, const struct ct_line_access *ev, const struct ct_sm_met *met,
+                      size_t n)
+{
+	for (size_t i = 0; v->part[0] && i < n; i++) {
+		struct ct_stack_op op = wide_op(&met[i]);
+		count_op(v, &op, ev[i].line, ev[i].is_write);
+	}
+	for (size_t i = 0; !v->part[0] && i < n; i++) {
+		struct ct_hist *sector = v->sector[ev[i].is_write];
+		add_short(v->line[ev[i].is_write], met[i].distance);
+		for (uint32_t left = met[i].mask & 15; left; left &= left - 1)
+			add_short(sector, met[i].sector[ct_low_bit(left)]);
+	}
+}
+
 /* Reuse times of the reads that find their line. */
-static void count_times(struct ct_locality *l, const struct ct_obs_event *ev,
-                        const struct ct_stack_op *op, size_t n)
+static void count_times(struct ct_locality *l, const struct ct_line_access *ev,
+                        const struct ct_sm_met *met, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!ev[i].is_write && op[i].distance != CT_COLD)
-			l->now.rt[ct_rt_bin(op[i].distance)][ct_rt_time_bin(
-				ev[i].cycle > op[i].stamp ? ev[i].cycle - op[i].stamp : 0)]++;
+		if (!ev[i].is_write && met[i].distance != CT_SECTOR_COLD)
+			l->now.rt[ct_rt_bin(met[i].distance)][ct_rt_time_bin(
+				ev[i].cycle > met[i].stamp ? ev[i].cycle - met[i].stamp : 0)]++;
 }
 
 /* ---- who missed what ---- */
@@ -104,13 +137,14 @@ static int make_sites(struct ct_locality *l, const struct ct_obs_batch *b)
 /* A missed sector is cold when it was never touched, a matter of capacity when more lines than the L1 has were
  * touched since. In an L1 without sectors the line stands for them. */
 static void count_origins(struct ct_locality *l, const struct ct_obs_origin *from,
-                          const struct ct_stack_op *op, size_t n)
+                          const struct ct_sm_met *met, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct ct_locality_site *s = &l->site[from[i].site];
-		ct_hist_add(&s->distance, op[i].distance, 1);
+		add_short(&s->distance, met[i].distance);
 		for (uint32_t m = from[i].missed; m; m &= m - 1) {
-			uint64_t d = l->o.sectors > 1 ? op[i].sector[ct_low_bit(m) & 3] : op[i].distance;
+			uint64_t d = wide(
+				l->o.sectors > 1 ? met[i].sector[ct_low_bit(m) & 3] : met[i].distance);
 			s->cold += d == CT_COLD;
 			s->capacity += d != CT_COLD && d >= l->l1_lines;
 			s->others += d < l->l1_lines;
@@ -120,26 +154,27 @@ static void count_origins(struct ct_locality *l, const struct ct_obs_origin *fro
 
 /* Streams */
 
-static void run_sms(struct ct_locality *l, const struct ct_obs_event *ev,
-                    const struct ct_obs_origin *from, const uint32_t *number, size_t n,
-                    struct ct_stack_op *op)
+static void run_sms(struct ct_locality *l, const struct ct_line_access *ev,
+                    const struct ct_obs_origin *from, const uint32_t *number, size_t n)
 {
 	struct view v = view_of(l, CT_VIEW_L1);
-	ct_sm_stacks_run(&l->sms, ev, number, n, op, l->sharing);
-	count_piece(&v, ev, op, n);
-	count_times(l, ev, op, n);
+	ct_sm_stacks_run(&l->sms, ev, number, n, l->met, l->sharing);
+	count_met(&v, ev, l->met, n);
+	if (!l->o.without_times)
+		count_times(l, ev, l->met, n);
 	if (from)
-		count_origins(l, from, op, n);
+		count_origins(l, from, l->met, n);
 }
 
 /* number: the lines', or NULL to take them as they are. */
-static void run_stack(struct ct_stack *s, const struct view *v, int store, const struct ct_obs_event *ev,
-                      const uint32_t *number, size_t n, struct ct_stack_op *op)
+static void run_stack(struct ct_stack *s, const struct view *v, int store,
+                      const struct ct_line_access *ev, const uint32_t *number, size_t n,
+                      struct ct_stack_op *op)
 {
 	for (size_t i = 0; i < n; i++) {
 		op[i].line = number ? number[i] : ev[i].line;
 		op[i].kind = ev[i].is_write ? (uint8_t)store : (uint8_t)CT_STACK_TOUCH;
-		op[i].mask = ev[i].mask;
+		op[i].mask = (uint8_t)ev[i].sectors;
 	}
 	ct_stack_ops(s, op, n);
 	count_piece(v, ev, op, n);
@@ -166,7 +201,7 @@ static void run_stream(void *ctx, size_t stream)
 		n = all - i < CT_OBS_PIECE ? all - i : CT_OBS_PIECE;
 		if (stream == CT_OBS_SMS)
 			run_sms(l, w->batch->l1 + i, w->batch->origin ? w->batch->origin + i : NULL,
-			        l->number + i, n, op);
+			        l->number + i, n);
 		else if (stream == CT_OBS_MERGED)
 			run_stack(l->merged, &v, l->sms.store, w->batch->l1 + i, l->number + i, n, op);
 		else

@@ -17,6 +17,7 @@
 
 enum {
 	CT_OBS_EVENTS = 1 << 14, /* of each kind per batch */
+	CT_OBS_FEW = 1 << 11,    /* the same where one thread does all: they stay in its cache */
 	CT_OBS_PIECE = 512,      /* of them analysed and counted at a time */
 	CT_OBS_BATCHES = 4       /* so many, where several threads analyse them */
 };
@@ -28,8 +29,8 @@ struct ct_obs_origin {
 };
 
 struct ct_obs_batch {
-	struct ct_obs_event *l1, *llc; /* CT_OBS_EVENTS each */
-	struct ct_obs_origin *origin;  /* of those at the L1s, or NULL */
+	struct ct_line_access *l1, *llc; /* CT_OBS_EVENTS each */
+	struct ct_obs_origin *origin;    /* of those at the L1s, or NULL */
 	size_t n_l1, n_llc;
 };
 
@@ -48,7 +49,8 @@ struct ct_locality {
 	uint64_t analysed[CT_OBS_STREAMS]; /* accesses */
 	struct ct_stack *merged;           /* of the lines' numbers */
 	struct ct_stack *llc;
-	struct ct_stack_op *op; /* CT_OBS_PIECE for each stream */
+	struct ct_sm_met *met;  /* CT_OBS_PIECE */
+	struct ct_stack_op *op; /* as many for each of the other streams */
 	struct ct_locality_counts now;
 	struct ct_sharing *sharing; /* NULL: not measured */
 	int failed;
@@ -67,6 +69,7 @@ struct ct_locality {
 
 	/* A ring: batches that wait to be analysed, the oldest first, behind them the one being filled. */
 	struct ct_obs_batch batch[CT_OBS_BATCHES], *filling;
+	size_t room; /* accesses of a kind in a batch */
 	unsigned oldest, waiting;
 	int busy;             /* a thread is at the oldest */
 	pthread_mutex_t lock; /* of these three, where is_shared */

@@ -38,6 +38,8 @@ int ct_sm_stacks_init(struct ct_sm_stacks *s, const struct ct_sm_stacks_options 
 	s->store = o->store;
 	s->step = o->step;
 	s->epoch = 1;
+	for (uint32_t n = 1; n < sizeof s->runs_at; n++)
+		s->runs_at[n] = (uint8_t)ct_sm_times_words(ct_sm_room(s, n));
 	s->sm = ct_calloc(s->sms, sizeof *s->sm);
 	for (uint32_t i = 0; s->sm && i < s->sms; i++) {
 		uint64_t slots = s->step ? CT_WINDOW_FIRST + s->step : FIRST_WINDOW;
@@ -54,7 +56,6 @@ void ct_sm_stacks_free(struct ct_sm_stacks *s)
 		ct_window_free(&s->sm[i].window);
 	free(s->sm);
 	free(s->dir);
-	free(s->ever);
 	free(s->arena);
 	memset(s, 0, sizeof *s);
 }
@@ -64,13 +65,10 @@ int ct_sm_stacks_lines(struct ct_sm_stacks *s, size_t n)
 	size_t entry = (1 + s->words) * sizeof *s->dir;
 	if (n <= s->lines)
 		return 0;
-	if (ct_grow((void **)&s->dir, &s->dir_cap, n, entry) < 0 ||
-	    ct_grow((void **)&s->ever, &s->ever_cap, n, sizeof *s->ever) < 0)
+	if (ct_grow((void **)&s->dir, &s->dir_cap, n, entry) < 0)
 		return -1;
-	for (; s->lines < n; s->lines++) {
-		*ct_sm_line(s, (uint32_t)s->lines) = (struct ct_sm_line){0, 0};
-		s->ever[s->lines] = 0;
-	}
+	for (; s->lines < n; s->lines++)
+		*ct_sm_line(s, (uint32_t)s->lines) = (struct ct_sm_line){0};
 	return 0;
 }
 
@@ -86,17 +84,17 @@ void ct_sm_stacks_flush(struct ct_sm_stacks *s)
 	s->arena_used = 0;
 	s->entries = 0;
 	memset(s->vacant, 0, sizeof s->vacant);
-	if (++s->epoch == 0) { /* wrapped: old epochs could be mistaken for new ones */
+	if (++s->epoch == CT_SM_EPOCHS) { /* wrapped: old epochs could be mistaken for new ones */
 		for (size_t i = 0; i < s->lines; i++)
 			ct_sm_line(s, (uint32_t)i)->epoch = 0;
 		s->epoch = 1;
 	}
 }
 
-void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
-                      size_t n, struct ct_stack_op *op, struct ct_sharing *sharing)
+void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_line_access *ev, const uint32_t *number,
+                      size_t n, struct ct_sm_met *met, struct ct_sharing *sharing)
 {
-	s->kernel->sms(s, ev, number, n, op, sharing);
+	s->kernel->sms(s, ev, number, n, met, sharing);
 }
 
 /* Chunks */
@@ -111,7 +109,8 @@ static unsigned class_of(const struct ct_sm_stacks *s, uint32_t room)
 /* How many words of the arena a chunk for so many SMs takes. */
 static size_t chunk_size(uint32_t room)
 {
-	return (room + 1) / 2 + (size_t)room * (sizeof(struct ct_sector_run) / sizeof(uint64_t));
+	return ct_sm_times_words(room) +
+	       (size_t)room * (sizeof(struct ct_sector_run) / sizeof(uint64_t));
 }
 
 /* A chunk of the arena for so many SMs' times: a vacant one of its class, or a new one at the end. */

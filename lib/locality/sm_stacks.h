@@ -12,18 +12,13 @@
 #ifndef CT_LOCALITY_SM_STACKS_H
 #define CT_LOCALITY_SM_STACKS_H
 
+#include "base/access.h"
 #include "locality/sectors.h"
 #include "locality/sharing.h"
 #include "locality/stack.h"
 #include "locality/window.h"
 
 struct ct_fast_kernel;
-
-struct ct_obs_event {
-	uint64_t line, cycle;
-	uint32_t sm;
-	uint8_t mask, is_write;
-};
 
 /* What a question needs of an SM's window; its word being filled is apart from the levels. */
 struct ct_sm_head {
@@ -44,11 +39,22 @@ struct ct_sm_window {
 /* Directory entry, followed by one bit per SM: those that touched the line since the last
  * flush. Valid when the epoch is the current one. */
 struct ct_sm_line {
-	uint32_t epoch;
+	uint32_t epoch : 28, ever : 4; /* ever: sectors that any SM has touched, flushes or not */
 	uint32_t chunk; /* place in the arena; a chunk holds as many SMs as there are bits */
 };
 
-enum { CT_SM_CLASSES = 36 /* sizes of chunks: 2^k and 3 * 2^k of up to 65536 SMs */ };
+enum {
+	CT_SM_EPOCHS = 1 << 28,
+	CT_SM_CLASSES = 36 /* sizes of chunks: 2^k and 3 * 2^k of up to 65536 SMs */
+};
+
+/* What an access met on its SM's stack; CT_SECTOR_COLD stands for CT_COLD. */
+struct ct_sm_met {
+	uint32_t sector[4]; /* those of the mask count */
+	uint32_t distance;
+	uint8_t mask;
+	uint64_t stamp; /* the cycle of the last access there, 0 unknown */
+};
 
 struct ct_sm_stacks {
 	const struct ct_fast_kernel *kernel;
@@ -56,8 +62,7 @@ struct ct_sm_stacks {
 	int store;                    /* enum ct_stack_kind of stores */
 	struct ct_sm_window *sm;
 	uint64_t *dir; /* struct ct_sm_line and `words` words, per line */
-	uint8_t *ever; /* sectors ever touched, per line */
-	size_t dir_cap, ever_cap;
+	size_t dir_cap;
 	uint64_t *arena; /* chunks: times, then struct ct_sector_run of each SM */
 	size_t arena_used, arena_cap;
 	uint32_t vacant[CT_SM_CLASSES]; /* first free chunk of a size, + 1 */
@@ -66,7 +71,9 @@ struct ct_sm_stacks {
 	uint64_t distinct_sectors;
 	uint64_t step; /* slots between compactions, 0 = automatic */
 	uint32_t epoch;
-	int failed; /* out of memory: sticky, results are void */
+	uint8_t runs_at
+		[65]; /* where in the chunk of a line the sectors begin, by how many SMs hold it */
+	int failed;   /* out of memory: sticky, results are void */
 };
 
 struct ct_sm_stacks_options {
@@ -83,11 +90,10 @@ void ct_sm_stacks_free(struct ct_sm_stacks *s);
 int ct_sm_stacks_lines(struct ct_sm_stacks *s, size_t n);
 /* Forgets what is on the stacks, keeps the memory and which sectors were ever touched. */
 void ct_sm_stacks_flush(struct ct_sm_stacks *s);
-/* n accesses in order; number[i] is the line's place in the directory. op[i] gets the
- * distances in the own SM, and as `stamp` the cycle of the last access there (0 unknown).
- * Reads are counted in *sharing (NULL allowed) before they move their own line. */
-void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
-                      size_t n, struct ct_stack_op *op, struct ct_sharing *sharing);
+/* n accesses in order; number[i] is the line's place in the directory. met[i] gets the
+ * distances in the own SM. Reads are counted in *sharing (NULL allowed) before they move their own line. */
+void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_line_access *ev, const uint32_t *number,
+                      size_t n, struct ct_sm_met *met, struct ct_sharing *sharing);
 
 /* For the compiled variants: slow paths. */
 
@@ -120,10 +126,16 @@ static inline uint32_t *ct_sm_times(const struct ct_sm_stacks *s, const struct c
 	return (uint32_t *)(void *)&s->arena[line->chunk];
 }
 
+/* Words of a chunk of so many times before its sectors. */
+static inline uint32_t ct_sm_times_words(uint32_t room)
+{
+	return (room + 1) / 2;
+}
+
 static inline struct ct_sector_run *
 ct_sm_runs(const struct ct_sm_stacks *s, const struct ct_sm_line *line, uint32_t room)
 {
-	return (struct ct_sector_run *)(void *)&s->arena[line->chunk + (room + 1) / 2];
+	return (struct ct_sector_run *)(void *)&s->arena[line->chunk + ct_sm_times_words(room)];
 }
 
 #endif

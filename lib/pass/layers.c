@@ -26,6 +26,7 @@ unsigned ct_pass_layers_of(const struct ct_profile *p)
 		{CT_PASS_REGISTERS, "RD", "reg_insts"},
 		{CT_PASS_LINE_USE, "SN", "lines_left"},
 		{CT_PASS_REPLICATION, "SN", "line_fills"},
+		{CT_PASS_TIMES, "RT", "l1"},
 	};
 	unsigned layers = has_sms_view(p) ? 1u << CT_PASS_LLC_SMS : 0;
 	for (size_t i = 0; i < sizeof sign / sizeof sign[0]; i++) {

@@ -45,8 +45,6 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 	if (a->attribution)
 		ct_locality_l1_of(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle,
 		                  site, ev->sector_miss | ev->line_miss);
-	else
-		ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
 	if (!a->util)
 		return;
 	a->events.of[CT_PASS_LINE_USE]++;
@@ -55,13 +53,24 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 	                   bytes_used(ev), ev->is_write);
 }
 
+static void on_l1_lines(void *ctx, const struct ct_line_access *lines, size_t n)
+{
+	struct ct_pass_state *a = ctx;
+	ct_locality_l1_many(a->locality, lines, n);
+}
+
+static void on_llc_lines(void *ctx, const struct ct_line_access *lines, size_t n)
+{
+	struct ct_pass_state *a = ctx;
+	ct_locality_llc_many(a->locality, lines, n);
+	ct_pass_views_llc(a, lines, n);
+}
+
 static void on_llc(void *ctx, const struct ct_llc_event *ev)
 {
 	struct ct_pass_state *a = ctx;
-	ct_locality_llc(a->locality, ev->line, ev->sectors, ev->is_write);
 	if (a->slice_load)
 		a->slice_load[ev->slice]++;
-	ct_pass_views_llc(a, ev);
 	if (a->attribution)
 		ct_attribution_llc(a->attribution, ev);
 }
@@ -144,6 +153,7 @@ static int start_observers(struct ct_pass_state *a)
 		.llc_sectors = a->gpu.llc.line / a->gpu.llc.sector,
 		.store = store_rule(&a->gpu),
 		.sharing = ct_pass_measures(a, CT_PASS_SHARING),
+		.without_times = !ct_pass_measures(a, CT_PASS_TIMES),
 		.sharing_reads = a->settings.exact ? 0 : SHARING_READS,
 		.without = streams_left_out(a),
 		.sites = a->attribution != NULL,
@@ -198,11 +208,14 @@ static void close_observers(struct ct_pass_state *a)
 static struct ct_replay_observer own_hooks(const struct ct_pass_state *a)
 {
 	struct ct_replay_observer h = {.ctx = (void *)a, .counted = on_counted};
-	if (a->attribution || a->util || ct_pass_measures(a, CT_PASS_L1) ||
-	    ct_pass_measures(a, CT_PASS_MERGED))
+	if (a->attribution || a->util)
 		h.l1 = on_l1;
-	if (a->attribution || a->slice_load || ct_pass_measures(a, CT_PASS_LLC))
+	if (!a->attribution && (ct_pass_measures(a, CT_PASS_L1) || ct_pass_measures(a, CT_PASS_MERGED)))
+		h.l1_lines = on_l1_lines;
+	if (a->attribution || a->slice_load)
 		h.llc = on_llc;
+	if (ct_pass_measures(a, CT_PASS_LLC))
+		h.llc_lines = on_llc_lines;
 	if (a->attribution || a->regs)
 		h.issue = on_issue;
 	if (a->attribution)
@@ -492,7 +505,7 @@ static unsigned layers_left_out(const struct ct_pass_options *o)
 {
 	unsigned without = o->annotate ? o->without & ~(1u << CT_PASS_L1) : o->without;
 	if (without >> CT_PASS_L1 & 1)
-		without |= 1u << CT_PASS_SHARING;
+		without |= 1u << CT_PASS_SHARING | 1u << CT_PASS_TIMES;
 	if (without >> CT_PASS_LLC & 1)
 		without |= 1u << CT_PASS_LLC_SMS;
 	return without;
@@ -507,6 +520,7 @@ static void tell_events(const struct ct_pass_state *a)
 	*to = a->events;
 	to->of[CT_PASS_L1] = ct_locality_analysed(a->locality, CT_STREAM_L1);
 	to->of[CT_PASS_SHARING] = ct_pass_measures(a, CT_PASS_SHARING) ? to->of[CT_PASS_L1] : 0;
+	to->of[CT_PASS_TIMES] = ct_pass_measures(a, CT_PASS_TIMES) ? to->of[CT_PASS_L1] : 0;
 	to->of[CT_PASS_MERGED] = ct_locality_analysed(a->locality, CT_STREAM_MERGED);
 	to->of[CT_PASS_LLC] = ct_locality_analysed(a->locality, CT_STREAM_LLC);
 	to->of[CT_PASS_REPLICATION] = a->scope[0].counts.line_fills;

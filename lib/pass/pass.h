@@ -56,16 +56,17 @@ enum { CT_PASS_OBSERVERS_MAX = 32 };
 /* What a pass measures beside the replay itself, each of which takes time. doc/layers.md says which record needs which.
  * An option holds a set of them, the bit 1u << layer for each. */
 enum ct_pass_layer {
-	CT_PASS_L1,         /* reuse distances and times at the L1s: RD l1, l1_sector; RT */
-	CT_PASS_SHARING,    /* joint distances of an SM and the others: RJ; takes CT_PASS_L1 */
-	CT_PASS_MERGED,     /* distances in all L1s taken as one: RD merged, merged_sector */
-	CT_PASS_LLC,        /* distances at the LLC: RD llc, llc_sector */
-	CT_PASS_LLC_SMS,    /* those of fewer SMs: RD llc@sms=N; takes CT_PASS_LLC */
-	CT_PASS_REGISTERS,  /* distances in registers: RD reg_insts, reg_distinct */
-	CT_PASS_LINE_USE,   /* what of a line is used before it leaves: SN line_*, useful_bytes_* */
-	CT_PASS_REPLICATION /* lines that lie in several L1s: SN replication_ratio, replicas_mean */
+	CT_PASS_L1,          /* reuse distances at the L1s: RD l1, l1_sector */
+	CT_PASS_SHARING,     /* joint distances of an SM and the others: RJ; takes CT_PASS_L1 */
+	CT_PASS_MERGED,      /* distances in all L1s taken as one: RD merged, merged_sector */
+	CT_PASS_LLC,         /* distances at the LLC: RD llc, llc_sector */
+	CT_PASS_LLC_SMS,     /* those of fewer SMs: RD llc@sms=N; takes CT_PASS_LLC */
+	CT_PASS_REGISTERS,   /* distances in registers: RD reg_insts, reg_distinct */
+	CT_PASS_LINE_USE,    /* what of a line is used before it leaves: SN line_*, useful_bytes_* */
+	CT_PASS_REPLICATION, /* lines that lie in several L1s: SN replication_ratio, replicas_mean */
+	CT_PASS_TIMES        /* reuse times at the L1s: RT; takes CT_PASS_L1 */
 };
-enum { CT_PASS_LAYERS = CT_PASS_REPLICATION + 1 };
+enum { CT_PASS_LAYERS = CT_PASS_TIMES + 1 };
 
 /* How many events each layer has handled: accesses, fills, instructions. 0 for a layer that did not run. */
 struct ct_pass_events {

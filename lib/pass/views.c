@@ -15,11 +15,12 @@ static void on_dealt(void *ctx, unsigned view, uint64_t line, uint32_t sectors, 
 	ct_bounded_access(a->view[view].stream, line, sectors, is_write);
 }
 
-void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev)
+void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_line_access *lines, size_t n)
 {
 	for (unsigned i = 0; i < a->n_views; i++)
-		if (a->view[i].whole)
-			ct_bounded_access(a->view[i].stream, ev->line, ev->sectors, ev->is_write);
+		for (size_t k = 0; a->view[i].whole && k < n; k++)
+			ct_bounded_access(a->view[i].stream, lines[k].line, lines[k].sectors,
+			                  lines[k].is_write);
 }
 
 static void on_l1(void *ctx, const struct ct_l1_event *ev)

@@ -40,7 +40,7 @@ static int write_locality(struct ct_pass_state *a, const struct ct_pass_scope *s
 		st = ct_profile_add_rj(a->p, s->name, "nearest", &c->rj_nearest, a->e);
 	if (st == CT_OK && ct_pass_measures(a, CT_PASS_SHARING))
 		st = ct_profile_add_rj(a->p, s->name, "sharers", &c->rj_sharers, a->e);
-	if (st == CT_OK && ct_pass_measures(a, CT_PASS_L1))
+	if (st == CT_OK && ct_pass_measures(a, CT_PASS_TIMES))
 		st = ct_profile_add_rt(a->p, s->name, "l1", c->rt, a->e);
 	return st;
 }

@@ -81,6 +81,7 @@ void rp_counts_warm(struct ct_replay *r)
 	}
 	r->at_warm = r->at_begin;
 	r->cycles_before = now;
+	rp_tell_lines(r);
 	for (unsigned i = 0; i < r->nobs; i++)
 		if (r->obs[i].counted)
 			r->obs[i].counted(r->obs[i].ctx);

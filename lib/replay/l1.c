@@ -65,6 +65,16 @@ void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 		r->l1_part->flush(r->l1_part->part.ctx, r, sm->id, r->base);
 }
 
+void rp_tell_lines(struct ct_replay *r)
+{
+	if (!r->lines || !r->lines->n)
+		return;
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1_lines)
+			r->obs[i].l1_lines(r->obs[i].ctx, r->lines->a, r->lines->n);
+	r->lines->n = 0;
+}
+
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	if (r->told)

@@ -457,8 +457,8 @@ static enum rp_met store_sector(struct ct_replay *r, struct rp_sm *sm, struct rp
 
 /* ---- the pipeline ---- */
 
-static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l,
-                       uint32_t now)
+static CT_NOINLINE void observe_all(struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l,
+                                    uint32_t now)
 {
 	const struct rp_mem *m = &sm->full.mem[l->mem];
 	struct ct_l1_event ev = rp_l1_event(
@@ -468,6 +468,15 @@ static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct
 	ev.sector_miss = l->met[RP_SECTOR_MISS];
 	ev.line_miss = l->met[RP_LINE_MISS];
 	rp_tell_l1_observers(r, &ev);
+}
+
+static CT_INLINE void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l,
+                                 uint32_t now)
+{
+	if (r->l1_in_short && !r->told)
+		rp_tell_line(r, sm->id, l->line, l->sectors, l->store, r->base + now);
+	else
+		observe_all(r, sm, l, now);
 }
 
 static CT_INLINE void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)

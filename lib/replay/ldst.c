@@ -255,7 +255,7 @@ static uint32_t send_past_l1(struct ct_replay *r, struct rp_sm *sm, uint32_t mem
 	}
 	for (uint32_t i = m->lines; i != RP_NO_INDEX;) {
 		uint32_t next = sm->full.lreq[i].next;
-		if (r->has_l1)
+		if (r->has_l1 && !r->l1_in_short)
 			observe_bypass(r, sm, &sm->full.lreq[i], m, at);
 		sm->full.lreq_spare.at[sm->full.lreq_spare.n++] = i;
 		m->refs--;

@@ -8,30 +8,72 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "base/mem.h"
 #include "replay/private/memory.h"
 #include "replay/private/order.h"
 #include "replay/private/timing.h"
 
-enum { HOLD = 8, FIRST_BUCKETS = 1024 };
-enum { AHEAD = 6 }; /* entries between asking the host's memory for one and looking at it */
-
-#define NOT_LINKED UINT32_MAX
-
-/* Entries of a bucket hang together, most recent first: `next` is an index + 1; NOT_LINKED: it is in none, since nothing
- * more comes for its line. */
-struct entry {
-	struct ct_llc_event ev;
-	uint32_t group, next;
+enum {
+	HOLD = 8,
+	FIRST_BUCKETS = 1024,
+	BLOCK = 256, /* accesses in a block */
+	TOLD = 32,   /* accesses that are told together */
+	SEEN = 128,  /* sectors that wait to be gathered */
+	SORTED =
+		512 /* accesses of how many windows are put in order together: of as few as have so many */
 };
 
+#define GONE UINT64_MAX /* the line of an access that has been handed out: no address has it */
+
+/* Those that more may come for hang together in buckets, most recent first: `next` is the number of the one before. */
+struct access {
+	uint64_t line;
+	uint64_t when; /* cycle, two bits of WRITE and ATOMIC */
+	uint32_t group, next, sectors;
+	uint16_t sm, slice;
+};
+enum { WRITE = 1, ATOMIC = 2, KIND_BITS = 2 };
+
+/* What else observers may ask for. */
+struct detail {
+	uint64_t bytes[2];
+	uint32_t hit, pending, miss, sid;
+};
+
+/* Accesses that came one after the other. */
+struct block {
+	struct access a[BLOCK];
+	struct detail *detail; /* of each; NULL: nobody asks */
+	struct block *spare;   /* the next that is not in use */
+};
+
+/* A sector that a slice has served. */
+struct seen {
+	uint64_t address, cycle;
+	uint32_t bytes, group;
+	uint16_t sm, slice;
+	uint8_t what, kind, alone;
+};
+
+/* Accesses are numbered as they come. Blocks go when all of theirs have been handed out, and the one that was read last is
+ * filled next: it is still near. */
 struct rp_llc_log {
-	struct entry *e, *kept; /* in the order they came; room to move what stays */
+	struct seen seen[SEEN];
+	uint32_t n_seen;
+	struct block **block; /* in use; the first begins with number `first` */
+	struct block *spare;
+	size_t blocks, block_cap;
+	uint32_t first, end;
 	struct rp_order order;
-	size_t cap, kept_cap, n;
+	uint32_t *ends; /* numbers of those that came first in a window, of the windows that are held */
+	size_t n_ends, ends_cap;
 	uint32_t *bucket;
-	uint32_t buckets; /* a power of two, at least n */
+	uint32_t buckets; /* a power of two, at least as many as there are accesses */
 	uint64_t windows;
+	uint64_t latest, newest; /* cycle of the last access before this window, of the last */
+	int mixed;               /* an access is not behind all of the windows before it */
+	int in_short;            /* nobody asks for details */
 };
 
 int rp_llc_log_init(struct ct_replay *r, struct ct_error *e)
@@ -42,205 +84,380 @@ int rp_llc_log_init(struct ct_replay *r, struct ct_error *e)
 		return ct_fail_nomem(e);
 	if (!r->has_llc)
 		return 0;
+	g->in_short = 1;
+	for (unsigned i = 0; i < r->nobs; i++)
+		g->in_short &= !r->obs[i].llc;
+	g->first = g->end = BLOCK; /* an empty bucket's 0 is the number of none */
 	g->buckets = FIRST_BUCKETS;
 	g->bucket = ct_calloc(g->buckets, sizeof *g->bucket);
 	return g->bucket ? 0 : ct_fail_nomem(e);
 }
 
+static void free_block(struct block *b)
+{
+	if (b)
+		free(b->detail);
+	free(b);
+}
+
 void rp_llc_log_free(struct ct_replay *r)
 {
-	if (!r->llc_log)
+	struct rp_llc_log *g = r->llc_log;
+	if (!g)
 		return;
-	free(r->llc_log->e);
-	free(r->llc_log->kept);
-	rp_order_free(&r->llc_log->order);
-	free(r->llc_log->bucket);
-	free(r->llc_log);
+	for (size_t i = 0; i < g->blocks; i++)
+		free_block(g->block[i]);
+	for (struct block *b = g->spare, *next; b; b = next) {
+		next = b->spare;
+		free_block(b);
+	}
+	free(g->block);
+	rp_order_free(&g->order);
+	free(g->ends);
+	free(g->bucket);
+	free(g);
 }
 
-static uint32_t *bucket_of(const struct rp_llc_log *g, uint32_t sm, uint32_t group, uint64_t line)
+/* ---- accesses ---- */
+
+static CT_INLINE struct block *block_of(const struct rp_llc_log *g, uint32_t number)
+{
+	return g->block[(uint32_t)(number - g->first) / BLOCK];
+}
+
+static CT_INLINE struct access *access_of(const struct rp_llc_log *g, uint32_t number)
+{
+	return &block_of(g, number)->a[number % BLOCK];
+}
+
+/* Of an instruction's line; its low bits choose the bucket. */
+static CT_INLINE uint32_t hash_of(uint32_t sm, uint32_t group, uint64_t line)
 {
 	uint64_t key = ((uint64_t)group << 16 | sm) + line * UINT64_C(0xd1342543de82ef95);
-	return &g->bucket[(uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (g->buckets - 1)];
+	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-static void link_entry(struct rp_llc_log *g, size_t i)
+static CT_INLINE uint32_t *bucket_of(const struct rp_llc_log *g, uint32_t hash)
 {
-	struct entry *k = &g->e[i];
-	uint32_t *b = bucket_of(g, k->ev.sm, k->group, k->ev.line);
-	k->next = *b;
-	*b = (uint32_t)i + 1;
+	return &g->bucket[hash & (g->buckets - 1)];
 }
 
-/* Room for one more entry. */
-static int grow_log(const struct ct_replay *r)
+/* Puts the access at the head of a bucket. */
+static CT_INLINE void link_access(struct access *a, uint32_t number, uint32_t *bucket)
 {
-	struct rp_llc_log *g = r->llc_log;
-	if (g->n >= UINT32_MAX / 2 || ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0)
-		return -1;
-	if (g->n < g->buckets)
-		return 0;
+	a->next = *bucket;
+	*bucket = number;
+}
+
+/* Twice as many buckets. */
+static int grow_buckets(struct rp_llc_log *g)
+{
 	uint32_t *bucket = ct_calloc(g->buckets * (size_t)2, sizeof *bucket);
 	if (!bucket)
 		return -1;
 	free(g->bucket);
 	g->bucket = bucket;
 	g->buckets *= 2;
-	for (size_t i = 0; i < g->n; i++)
-		if (g->e[i].next != NOT_LINKED)
-			link_entry(g, i);
+	for (uint32_t i = g->first; i != g->end; i++) {
+		struct access *a = access_of(g, i);
+		if (a->line != GONE && a->next != i)
+			link_access(a, i, bucket_of(g, hash_of(a->sm, a->group, a->line)));
+	}
 	return 0;
 }
 
-static int is_of(const struct entry *k, const struct rp_packet *p, uint64_t line)
+static struct block *new_block(int in_short)
 {
-	return k->group == p->group && k->ev.sm == p->sm && k->ev.line == line;
+	struct block *b = ct_calloc_aligned(1, sizeof *b);
+	if (b && !in_short && !(b->detail = ct_calloc_aligned(BLOCK, sizeof *b->detail))) {
+		free(b);
+		return NULL;
+	}
+	return b;
 }
 
-static uint32_t sid_of(const struct ct_replay *r, const struct rp_packet *p)
+/* A block for the accesses from number `end` on. */
+static int add_block(struct rp_llc_log *g)
+{
+	struct block *b = g->spare;
+	if (g->end - g->first > UINT32_MAX / 2 ||
+	    ct_grow((void **)&g->block, &g->block_cap, g->blocks + 1, sizeof *g->block) < 0 ||
+	    (g->end - g->first >= g->buckets && grow_buckets(g) < 0))
+		return -1;
+	if (b)
+		g->spare = b->spare;
+	else if (!(b = new_block(g->in_short)))
+		return -1;
+	g->block[g->blocks++] = b;
+	return 0;
+}
+
+static uint32_t sid_of(const struct ct_replay *r, const struct seen *p)
 {
 	const uint32_t *sid = r->sm[p->sm].group_sid;
 	return sid ? sid[p->group % RP_LINES_IN_FLIGHT] : CT_NO_SID;
 }
 
-/* The entry of the instruction's line that is there for the packet, or NULL. */
-static struct entry *find_entry(const struct ct_replay *r, const struct rp_packet *p, uint64_t line)
+/* The number of the instruction's line, from that one on in its bucket; `end`: it is not there. A bucket may name accesses that
+ * are gone, and behind them comes nothing. */
+static CT_INLINE uint32_t find_access(const struct rp_llc_log *g, const struct seen *p, uint64_t line,
+                                      uint32_t number)
 {
-	const struct rp_llc_log *g = r->llc_log;
-	if (p->alone)
-		return NULL;
-	if (g->n && is_of(&g->e[g->n - 1], p, line))
-		return &g->e[g->n - 1];
-	for (uint32_t i = *bucket_of(g, p->sm, p->group, line); i; i = g->e[i - 1].next)
-		if (is_of(&g->e[i - 1], p, line))
-			return &g->e[i - 1];
-	return NULL;
+	uint32_t before = g->end - g->first;
+	for (uint32_t at; (at = number - g->first) < before; before = at) {
+		const struct access *a = &g->block[at / BLOCK]->a[number % BLOCK];
+		if (a->group == p->group && a->line == line && a->sm == p->sm)
+			return number;
+		number = a->next;
+	}
+	return g->end;
 }
 
-/* The same, or a new one; NULL: out of memory. */
-static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, uint32_t slice,
-                              uint64_t now)
+/* A new access, number `end`. Returns 0 or the engine's error. */
+static CT_INLINE int add_access(struct ct_replay *r, const struct seen *p, uint64_t line, uint32_t hash)
 {
 	struct rp_llc_log *g = r->llc_log;
-	uint64_t line = p->address >> r->llc_line_bits;
-	struct entry *k = find_entry(r, p, line);
-	if (k)
-		return k;
-	if (grow_log(r) < 0) {
-		rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		return NULL;
-	}
-	k = &g->e[g->n];
-	memset(k, 0, sizeof *k);
-	k->group = p->group;
-	k->ev.sm = p->sm;
-	k->ev.slice = slice;
-	k->ev.cycle = now;
-	k->ev.line = line;
-	k->ev.sid = sid_of(r, p);
-	k->ev.is_write = (uint8_t)rp_is_store(p);
-	k->ev.is_atomic = p->kind == RP_PK_ATOMIC;
-	k->next = NOT_LINKED;
+	uint32_t i = g->end % BLOCK;
+	if (g->end - g->first == g->blocks * BLOCK && add_block(g) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	struct block *b = g->block[g->blocks - 1];
+	struct access *a = &b->a[i];
+	a->line = line;
+	a->when = p->cycle << KIND_BITS | (p->kind & 1 ? WRITE : 0) |
+	          (p->kind == RP_PK_ATOMIC ? ATOMIC : 0);
+	a->group = p->group;
+	a->next = g->end; /* its own: it is in no bucket */
+	a->sectors = 0;
+	a->sm = p->sm;
+	a->slice = p->slice;
+	if (b->detail)
+		b->detail[i] = (struct detail){.sid = sid_of(r, p)};
 	if (!p->alone)
-		link_entry(g, g->n);
-	g->n++;
-	return k;
+		link_access(a, g->end, bucket_of(g, hash));
+	g->end++;
+	g->newest = p->cycle > g->newest ? p->cycle : g->newest;
+	g->mixed |= p->cycle <= g->latest;
+	return 0;
 }
 
-/* Adds sector k of the line to an event, with what a store writes of it. what: as of rp_llc_log(). */
-static CT_INLINE void note_sector(struct ct_llc_event *ev, uint32_t k, uint32_t bytes, int what)
+/* Adds what the LLC did with sector k of the line, and what a store writes of it. what: as of rp_llc_log(). */
+static void note_detail(struct detail *d, uint32_t k, uint32_t bytes, int what)
 {
-	uint32_t bit = 1u << k;
-	ev->sectors |= bit;
 	if (k < 4)
-		ev->bytes[k / 2] |= (uint64_t)bytes << 32 * (k % 2);
-	*(what == 0 ? &ev->hit : what == 1 ? &ev->pending : &ev->miss) |= bit;
+		d->bytes[k / 2] |= (uint64_t)bytes << 32 * (k % 2);
+	*(what == 0 ? &d->hit : what == 1 ? &d->pending : &d->miss) |= 1u << k;
+}
+
+/* Asks the host's memory for what the sectors that were seen will be looked for in. */
+static CT_INLINE void bring_places(const struct rp_llc_log *g, uint64_t line_bits, uint32_t hash[SEEN])
+{
+	for (uint32_t i = 0; i < g->n_seen; i++) {
+		const struct seen *p = &g->seen[i];
+		hash[i] = hash_of(p->sm, p->group, p->address >> line_bits);
+		if (!p->alone)
+			CT_BRING(bucket_of(g, hash[i]));
+	}
+	for (uint32_t i = 0; i < g->n_seen; i++) {
+		uint32_t number = *bucket_of(g, hash[i]);
+		if (!g->seen[i].alone && number - g->first < g->end - g->first)
+			CT_BRING(access_of(g, number));
+	}
+}
+
+/* Makes accesses of the sectors that were seen. */
+static void gather_sectors(struct ct_replay *r)
+{
+	struct rp_llc_log *g = r->llc_log;
+	const uint32_t n = g->n_seen, line_bits = r->llc_line_bits, sector_bits = r->llc_sector_bits;
+	uint32_t hash[SEEN];
+	bring_places(g, line_bits, hash);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct seen *p = &g->seen[i];
+		uint64_t line = p->address >> line_bits;
+		uint32_t k = (uint32_t)(p->address >> sector_bits) & (r->llc_sectors - 1);
+		uint32_t number = p->alone ? g->end : find_access(g, p, line, *bucket_of(g, hash[i]));
+		if (number == g->end && add_access(r, p, line, hash[i]) < 0)
+			break;
+		struct block *b = block_of(g, number);
+		struct access *a = &b->a[number % BLOCK];
+		if (a->sectors >> k & 1) /* a further lane of an atomic */
+			continue;
+		a->sectors |= 1u << k;
+		if (b->detail)
+			note_detail(&b->detail[number % BLOCK], k, p->bytes, p->what);
+	}
+	g->n_seen = 0;
 }
 
 void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now, int what)
 {
-	struct entry *k = entry_of(r, p, slice, now);
-	uint32_t bit = 1u << (p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
-	if (!k || (k->ev.sectors & bit)) /* further lanes of an atomic on one sector */
-		return;
-	note_sector(&k->ev, ct_low_bit(bit), p->bytes, what);
+	struct rp_llc_log *g = r->llc_log;
+	struct seen *to = &g->seen[g->n_seen];
+	to->address = p->address;
+	to->cycle = now;
+	to->bytes = p->bytes;
+	to->group = p->group;
+	to->sm = p->sm;
+	to->slice = (uint16_t)slice;
+	to->what = (uint8_t)what;
+	to->kind = p->kind;
+	to->alone = p->alone;
+	if (++g->n_seen == SEEN)
+		gather_sectors(r);
 }
 
-/* Orders the entries by cycle, then by slice, then as they came. */
-static int sort_in_time(struct ct_replay *r)
+/* ---- handing them out ---- */
+
+/* Appends the places of the accesses up to number `to` that began before `before`; of a key only the difference counts. */
+static int gather(struct ct_replay *r, uint32_t from, uint32_t to, uint64_t before)
 {
-	struct rp_llc_log *g = r->llc_log;
-	uint64_t least = g->e[0].ev.cycle, most = 0;
-	if (rp_order_reserve(&g->order, g->n) < 0)
+	const struct rp_llc_log *g = r->llc_log;
+	struct rp_order *o = &r->llc_log->order;
+	if (rp_order_reserve(o, o->n + (to - from)) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	for (size_t i = 1; i < g->n; i++)
-		least = g->e[i].ev.cycle < least ? g->e[i].ev.cycle : least;
-	for (size_t i = 0; i < g->n; i++) {
-		uint64_t key = (g->e[i].ev.cycle - least) * r->map.slices + g->e[i].ev.slice;
-		g->order.place[i] = (struct rp_place){key, i};
-		most |= key;
+	for (; from != to; from++) {
+		const struct access *a = access_of(g, from);
+		uint64_t cycle = a->when >> KIND_BITS;
+		if (a->line != GONE && cycle < before)
+			o->place[o->n++] = (struct rp_place){cycle * r->map.slices + a->slice, from};
 	}
-	g->order.n = g->n;
-	rp_order_sort(&g->order, most);
 	return 0;
 }
 
-/* Asks the host's memory for the entry of that place in the order of time. */
-static void bring_entry(const struct rp_llc_log *g, size_t place)
+/* Orders the places by cycle, then by slice, then as they came. */
+static void sort_in_time(struct rp_order *o)
 {
-	if (place < g->n) {
-		const struct entry *k = &g->e[g->order.place[place].at];
-		CT_BRING(k);
-		CT_BRING((const char *)(k + 1) - 1);
+	uint64_t least = UINT64_MAX, most = 0;
+	for (size_t i = 0; i < o->n; i++)
+		least = o->place[i].key < least ? o->place[i].key : least;
+	for (size_t i = 0; i < o->n; i++) {
+		o->place[i].key -= least;
+		most |= o->place[i].key;
+	}
+	rp_order_sort(o, most);
+}
+
+/* An access with all that is known of it. */
+static struct ct_llc_event event_of(const struct rp_llc_log *g, uint32_t number)
+{
+	const struct block *b = block_of(g, number);
+	const struct access *a = &b->a[number % BLOCK];
+	const struct detail *d = &b->detail[number % BLOCK];
+	return (struct ct_llc_event){
+		.sm = a->sm,
+		.slice = a->slice,
+		.cycle = a->when >> KIND_BITS,
+		.line = a->line,
+		.sectors = a->sectors,
+		.hit = d->hit,
+		.pending = d->pending,
+		.miss = d->miss,
+		.bytes = {d->bytes[0], d->bytes[1]},
+		.sid = d->sid,
+		.is_write = a->when & WRITE,
+		.is_atomic = (a->when & ATOMIC) != 0,
+	};
+}
+
+/* Tells observers of some accesses that follow each other in time, at those places. */
+static void tell_accesses(const struct ct_replay *r, const struct rp_place *place,
+                          const struct ct_line_access *lines, size_t n)
+{
+	struct ct_llc_event ev[TOLD];
+	for (size_t i = 0; !r->llc_log->in_short && i < n; i++)
+		ev[i] = event_of(r->llc_log, (uint32_t)place[i].at);
+	for (unsigned k = 0; k < r->nobs; k++) {
+		const struct ct_replay_observer *o = &r->obs[k];
+		for (size_t i = 0; o->llc && i < n; i++)
+			o->llc(o->ctx, &ev[i]);
+		if (o->llc_lines)
+			o->llc_lines(o->ctx, lines, n);
 	}
 }
 
-/* What is still held becomes the log, oldest first. */
-static int keep_from(struct ct_replay *r, size_t done)
+/* Hands out what was gathered, in the order of time. */
+static void hand_out(struct ct_replay *r)
 {
-	struct rp_llc_log *g = r->llc_log;
-	size_t n = g->n - done;
-	if (ct_grow((void **)&g->kept, &g->kept_cap, n, sizeof *g->kept) < 0)
-		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	for (size_t i = 0; i < n; i++) {
-		bring_entry(g, done + i + AHEAD);
-		g->kept[i] = g->e[g->order.place[done + i].at];
+	const struct rp_llc_log *g = r->llc_log;
+	struct rp_order *o = &r->llc_log->order;
+	struct ct_line_access lines[TOLD];
+	sort_in_time(o);
+	for (size_t i = 0, n; i < o->n; i += n) {
+		n = o->n - i < TOLD ? o->n - i : TOLD;
+		for (size_t k = 0; k < n; k++)
+			CT_BRING(access_of(g, (uint32_t)o->place[i + k].at));
+		for (size_t k = 0; k < n; k++) {
+			const struct access *a = access_of(g, (uint32_t)o->place[i + k].at);
+			lines[k].line = a->line;
+			lines[k].cycle = a->when >> KIND_BITS;
+			lines[k].sectors = a->sectors;
+			lines[k].sm = a->sm;
+			lines[k].is_write = a->when & WRITE;
+		}
+		tell_accesses(r, &o->place[i], lines, n);
+		for (size_t k = 0; k < n; k++)
+			access_of(g, (uint32_t)o->place[i + k].at)->line = GONE;
 	}
-	struct rp_llc_log old = *g;
-	g->e = old.kept;
-	g->cap = old.kept_cap;
-	g->kept = old.e;
-	g->kept_cap = old.cap;
-	g->n = n;
-	memset(g->bucket, 0, g->buckets * sizeof *g->bucket);
-	for (size_t i = 0; i < n; i++)
-		if (g->e[i].next != NOT_LINKED)
-			link_entry(g, i);
-	return 0;
+	o->n = 0;
+}
+
+/* Takes blocks away whose accesses are all gone, and the windows that ended in them. */
+static void drop_gone(struct rp_llc_log *g)
+{
+	size_t blocks = 0, windows = 0;
+	uint32_t i = g->first;
+	while (i != g->end && access_of(g, i)->line == GONE)
+		i++;
+	if (i == g->end) { /* also of the last, which is not full */
+		i += BLOCK - 1;
+		g->end = i -= i % BLOCK;
+		g->mixed = 0;
+	}
+	for (; i - g->first >= BLOCK; g->first += BLOCK) {
+		struct block *b = g->block[blocks++];
+		b->spare = g->spare;
+		g->spare = b;
+	}
+	g->blocks -= blocks;
+	memmove(g->block, g->block + blocks, g->blocks * sizeof *g->block);
+	while (windows < g->n_ends && (uint32_t)(g->ends[windows] - g->first) > g->end - g->first)
+		windows++;
+	g->n_ends -= windows;
+	memmove(g->ends, g->ends + windows, g->n_ends * sizeof *g->ends);
 }
 
 void rp_llc_log_window(struct ct_replay *r)
 {
 	struct rp_llc_log *g = r->llc_log;
 	uint64_t hold = (uint64_t)HOLD * r->whole_window; /* parts may have made windows shorter */
+	gather_sectors(r);
+	g->latest = g->newest;
+	if (r->has_llc && ct_grow((void **)&g->ends, &g->ends_cap, g->n_ends + 1, sizeof *g->ends) < 0)
+		rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	else if (r->has_llc)
+		g->ends[g->n_ends++] = g->end;
 	if (++g->windows % (HOLD * (r->whole_window / r->window)))
 		return;
 	rp_llc_log_flush(r, r->horizon > hold ? r->horizon - hold : 0);
 }
 
-/* Hands out what began before `before`, oldest first, and keeps the rest. */
+/* Hands out what began before `before`, oldest first, and keeps the rest. Windows follow each other in time, so that a few
+ * at a time are put in order, which stays near. */
 void rp_llc_log_flush(struct ct_replay *r, uint64_t before)
 {
 	struct rp_llc_log *g = r->llc_log;
-	size_t done = 0;
-	if (!r->has_llc || !g->n || sort_in_time(r) < 0)
+	gather_sectors(r);
+	if (!r->has_llc || g->first == g->end)
 		return;
-	for (; done < g->n && g->e[g->order.place[done].at].ev.cycle < before; done++) {
-		bring_entry(g, done + AHEAD);
-		for (unsigned i = 0; i < r->nobs; i++)
-			if (r->obs[i].llc)
-				r->obs[i].llc(r->obs[i].ctx, &g->e[g->order.place[done].at].ev);
+	uint32_t from = g->first;
+	for (size_t i = 0; i <= g->n_ends; i++) {
+		uint32_t to = i < g->n_ends ? g->ends[i] : g->end;
+		if (gather(r, from, to, before) < 0)
+			return;
+		from = to;
+		if (!g->mixed && g->order.n >= SORTED)
+			hand_out(r);
 	}
-	if (done)
-		(void)keep_from(r, done); /* fails the replay */
+	hand_out(r);
+	drop_gone(g);
 }

@@ -120,6 +120,7 @@ static void derive_shape(struct ct_replay *r)
 /* Options may be NULL: full timing, nothing watched. Returns 0 or fails with CT_ERR_NOMEM. */
 static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, struct ct_error *e)
 {
+	int full_l1 = 0;
 	r->timing = rp_timing_of(o ? o->timing : CT_REPLAY_FULL);
 	if (!o)
 		return 0;
@@ -132,12 +133,16 @@ static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, 
 		return ct_fail_nomem(e);
 	for (unsigned i = 0; i < o->n_observers; i++) {
 		r->obs[i] = o->observers[i];
-		r->has_l1 |= r->obs[i].l1 != NULL;
-		r->has_llc |= r->obs[i].llc != NULL;
+		full_l1 |= r->obs[i].l1 != NULL;
+		r->has_l1 |= r->obs[i].l1 || r->obs[i].l1_lines;
+		r->has_llc |= r->obs[i].llc || r->obs[i].llc_lines;
+		if (r->obs[i].l1_lines && !r->lines && !(r->lines = ct_calloc(1, sizeof *r->lines)))
+			return ct_fail_nomem(e);
 		r->has_issue |= r->obs[i].issue != NULL;
 		r->has_mem |= r->obs[i].mem != NULL;
 		r->has_stall |= r->obs[i].stall != NULL;
 	}
+	r->l1_in_short = r->has_l1 && !full_l1;
 	return 0;
 }
 
@@ -247,6 +252,7 @@ void ct_replay_free(struct ct_replay *r)
 	rp_parts_free(r);
 	rp_team_free(r);
 	ct_pool_free(&r->pool);
+	free(r->lines);
 	free(r->obs);
 	free(r);
 }
@@ -326,6 +332,7 @@ int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct
 		r->end_cycle = r->first_place;
 	if (r->stopped)
 		r->end_cycle = (uint32_t)(r->horizon - r->base);
+	rp_tell_lines(r);
 	rp_llc_log_flush(r, RP_NEVER64);
 	rp_directory_merge(r);
 	r->in_kernel = 0;

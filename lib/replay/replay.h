@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+#include "base/access.h"
 #include "base/decls.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
@@ -105,6 +106,10 @@ struct ct_replay_observer {
 	void (*cta)(void *ctx, const struct ct_cta_event *ev);
 	void (*l1_wipe)(void *ctx, uint32_t sm); /* a MEMBAR has emptied the SM's L1 */
 	void (*counted)(void *ctx);              /* warm-up is over: the engine counts from here on */
+	/* The same lines as l1 has but for what passes the L1, and as llc has, in short and several at once: some time
+	 * later, before `counted` and the end of the launch. An engine is faster where nobody asks for more. */
+	void (*l1_lines)(void *ctx, const struct ct_line_access *a, size_t n);
+	void (*llc_lines)(void *ctx, const struct ct_line_access *a, size_t n);
 };
 
 /* Counters in Accel-Sim's conventions: sector accesses, a

@@ -18,7 +18,7 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 		&r->pool, r->timing->waits_for_fills ? 0 : r->warps, sizeof *sm->copied_at);
 	sm->queue.heap = ct_pool_take(&r->pool, r->warps, sizeof *sm->queue.heap);
 	sm->stalls_of = r->has_stall ? r : NULL;
-	if (r->has_l1 && r->has_llc &&
+	if (r->has_l1 && !r->l1_in_short && r->has_llc &&
 	    !(sm->group_sid = ct_pool_take(&r->pool, RP_LINES_IN_FLIGHT, sizeof *sm->group_sid)))
 		return ct_fail_nomem(e);
 	int fetches = r->timing->knows_front_end && r->g.llc_flush &&

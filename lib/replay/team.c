@@ -16,7 +16,8 @@ enum {
 	/* For which it pays to wake a thread: warp instructions between offers of CTAs, and what there is to tell. */
 	LEAST_INSTS = 200,
 	LEAST_NOTES = 500,
-	STILL = 8 /* times without so many instructions after which nobody is woken any more */
+	LINES = 64, /* that are told together */
+	STILL = 8   /* times without so many instructions after which nobody is woken any more */
 };
 
 enum told_kind { TOLD_L1, TOLD_CTA, TOLD_WIPE };
@@ -120,12 +121,32 @@ static void tell(const struct ct_replay_observer *o, const struct note *n, uint3
 	}
 }
 
+/* Tells an observer the lines that an SM has noted. */
+static void tell_lines(const struct ct_replay_observer *o, const struct rp_told *t)
+{
+	struct ct_line_access a[LINES];
+	size_t n = 0;
+	for (size_t k = 0; k < t->n; k++) {
+		const struct ct_l1_event *ev = &t->note[k].of.l1;
+		if (t->note[k].kind == TOLD_L1 && !ev->bypass)
+			a[n++] = (struct ct_line_access){
+				ev->line, ev->cycle, ev->sectors, (uint16_t)ev->sm, ev->is_write};
+		if (n == LINES || (n && k + 1 == t->n)) {
+			o->l1_lines(o->ctx, a, n);
+			n = 0;
+		}
+	}
+}
+
 /* Tells an observer what the SMs have noted, one SM after the other. */
 static void tell_one(const struct rp_team *t, const struct ct_replay_observer *o)
 {
-	for (uint32_t i = 0; i < t->sms; i++)
+	for (uint32_t i = 0; i < t->sms; i++) {
 		for (size_t k = 0; k < t->told[i].n; k++)
 			tell(o, &t->told[i].note[k], i);
+		if (o->l1_lines)
+			tell_lines(o, &t->told[i]);
+	}
 }
 
 /* Takes observers until none is left to be told. Called with the lock, which it gives back meanwhile. */
@@ -190,8 +211,9 @@ static void wait_for_helpers(struct rp_team *t)
 }
 
 /* Tells all observers, each in one of the threads where there is much to tell. */
-static void tell_all(const struct ct_replay *r, struct rp_team *t)
+static void tell_all(struct ct_replay *r, struct rp_team *t)
 {
+	rp_tell_lines(r); /* of windows before, in which SMs ran one after the other */
 	size_t notes = 0;
 	for (uint32_t i = 0; i < t->sms; i++)
 		notes += t->told[i].n;

@@ -5,9 +5,9 @@ cd "$TMPDIR" || exit 1
 
 tracegen -q reduction --size small -o red
 layers() { "$@" -v --scale 1 ${form:+-O $form} -o p red 2>&1 | sed -n 's/.*: measured: //p' | tr ' ' '\n' | grep '^[a-z]' | paste -sd' '; }
-everything='l1 sharing merged llc llc@sms registers line-use replication'
+everything='l1 sharing merged llc llc@sms registers line-use replication times'
 same "reuse" "$everything" "$(layers reuse)"
-same "reuse --no-sms-views" "l1 sharing merged llc registers line-use replication" "$(layers reuse --no-sms-views)"
+same "reuse --no-sms-views" "l1 sharing merged llc registers line-use replication times" "$(layers reuse --no-sms-views)"
 for form in profile json; do
 	for c in mpki replicate "sharedl1-est --method analytic"; do
 		same "$c prints all records as $form" "$everything" "$(layers $c)"
@@ -24,8 +24,9 @@ same "tsc-est" "l1 llc line-use" "$(layers tsc-est --method analytic)"
 same "morpheus-est" "l1 llc llc@sms" "$(layers morpheus-est --method analytic)"
 form=
 same "triage" "$everything" "$(layers triage --method analytic)"
-for f in table profile json csv; do
-	same "triage -O $f of one mechanism" "l1 llc line-use" \
+for f in table csv profile json; do
+	case $f in table | csv) printed= ;; *) printed=" times" ;; esac
+	same "triage -O $f of one mechanism" "l1 llc line-use$printed" \
 		"$(layers triage --method analytic --mechanism tag-split -O $f)"
 done
 same "triage of registers" "llc registers" "$(layers triage --method analytic --mechanism malekeh)"

@@ -200,7 +200,7 @@ static unsigned layers_that_run(unsigned without)
 {
 	unsigned run = ((1u << CT_PASS_LAYERS) - 1) & ~without;
 	if (!(run >> CT_PASS_L1 & 1))
-		run &= ~(1u << CT_PASS_SHARING);
+		run &= ~(1u << CT_PASS_SHARING | 1u << CT_PASS_TIMES);
 	if (!(run >> CT_PASS_LLC & 1))
 		run &= ~(1u << CT_PASS_LLC_SMS);
 	return run;

@@ -9,10 +9,15 @@
 #include "models/observers.h"
 #include "pass/scale.h"
 
-/* A profile, as text or as JSON, prints what any command after this one may ask for. */
+int ct_tool_prints_records(const struct ct_tool *t)
+{
+	return t->output == CT_OUTPUT_PROFILE || t->output == CT_OUTPUT_JSON;
+}
+
+/* A profile prints what any command after this one may ask for. */
 static int prints_all(const struct ct_tool *t)
 {
-	return t && (t->output == CT_OUTPUT_PROFILE || t->output == CT_OUTPUT_JSON);
+	return t && ct_tool_prints_records(t);
 }
 
 void ct_tool_pass_only(const struct ct_tool *t, struct ct_tool_pass *pass, unsigned layers)
@@ -146,7 +151,8 @@ static void tell_layers(struct ct_tool *t, const struct ct_pass_events *events)
 		[CT_PASS_LLC_SMS] = "llc@sms",
 		[CT_PASS_REGISTERS] = "registers",
 		[CT_PASS_LINE_USE] = "line-use",
-		[CT_PASS_REPLICATION] = "replication"};
+		[CT_PASS_REPLICATION] = "replication",
+		[CT_PASS_TIMES] = "times"};
 	struct ct_buf b = {0};
 	for (int i = 0; i < CT_PASS_LAYERS; i++)
 		if (events->of[i])

@@ -20,6 +20,9 @@ struct ct_tool_pass {
 	unsigned n_observers;
 };
 
+/* Whether the records of a profile are printed, as text or as JSON. */
+int ct_tool_prints_records(const struct ct_tool *t);
+
 /* Leaves out of the pass all layers but those in `layers` (1u << enum ct_pass_layer each), and what mechanisms count in
  * every pass: for a command that prints no estimate. Where t prints a profile, nothing is left out, so that `mpki TRACE` and
  * `reuse TRACE | mpki` write the same records. */

@@ -421,10 +421,13 @@ static void choose_measurements(const struct ct_tool *t, struct asked *a,
 	}
 	pass->annotate = own->html && t->sample == 1 && !t->warmup && t->sample_kernels == 1;
 	pass->observers = observer;
-	if (own->rows_only)
+	if (own->rows_only) {
 		ct_tool_pass_for(NULL, pass, judged);
-	else if (ct_mechanisms_without(judged) >> CT_PASS_LLC_SMS & 1)
+		if (ct_tool_prints_records(t)) /* RT among them, which no verdict reads */
+			pass->without &= ~(1u << CT_PASS_TIMES);
+	} else if (ct_mechanisms_without(judged) >> CT_PASS_LLC_SMS & 1) {
 		pass->without = 1u << CT_PASS_LLC_SMS;
+	}
 }
 
 static int measure_input(struct ct_tool *t, struct asked *a, const char *path, struct ct_profile **out,

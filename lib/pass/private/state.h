@@ -123,7 +123,7 @@ int ct_pass_views_start(struct ct_pass_state *a, struct ct_replay_observer *hook
 /* A launch begins. */
 int ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k);
 /* An event of the whole GPU's LLC, for the views that are its own in this launch. */
-void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev);
+void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_line_access *lines, size_t n);
 /* --warmup is over: what was counted until now is dropped. */
 void ct_pass_views_counted(struct ct_pass_state *a);
 /* Counts what the launch has left; the lanes are idle. */

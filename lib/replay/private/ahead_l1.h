@@ -167,8 +167,13 @@ static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32
                                    const struct rp_op *op, uint32_t sid, uint32_t start,
                                    const struct ct_line_request *q, const struct rp_outcome *o)
 {
-	struct ct_l1_event v = rp_l1_event(
-		r, sm, warp, op, sid, r->base + start + r->g.l1_latency, q->line, q->sectors, q->bytes);
+	const uint64_t cycle = r->base + start + r->g.l1_latency;
+	if (r->l1_in_short && !r->told) {
+		if (!op->bypass)
+			rp_tell_line(r, sm->id, q->line, q->sectors, op->kind == RP_STORE, cycle);
+		return;
+	}
+	struct ct_l1_event v = rp_l1_event(r, sm, warp, op, sid, cycle, q->line, q->sectors, q->bytes);
 	if (!op->bypass) {
 		v.pending = (uint8_t)o->pending;
 		v.hit = (uint8_t)(q->sectors & ~o->missing & ~o->pending);

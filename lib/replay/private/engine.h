@@ -60,6 +60,7 @@ struct rp_parts;
 struct rp_timing;
 struct rp_team;
 struct rp_told;
+struct rp_lines;
 
 struct ct_replay {
 	struct ct_gpu g;
@@ -70,6 +71,8 @@ struct ct_replay {
 	struct ct_replay_observer *obs;
 	unsigned nobs;
 	int has_l1, has_llc, has_issue, has_mem, has_stall, replication;
+	int l1_in_short;        /* what is told of the L1 is told in short only */
+	struct rp_lines *lines; /* l1.h; NULL: nobody asks for them */
 	uint64_t warmup;
 
 	/* derived */

@@ -202,7 +202,7 @@ rp_l1_event(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp, co
 {
 	return (struct ct_l1_event){
 		.sm = sm->id,
-		.subcore = warp % r->g.schedulers,
+		.subcore = ct_modulo(warp, r->g.schedulers),
 		.warp_slot = warp,
 		.cta_slot = sm->warp[warp].slot_cta,
 		.sid = sid,

@@ -69,6 +69,31 @@ rp_piece_eighths(const struct ct_replay *r, const uint64_t bytes[2], uint32_t se
 	               : 0;
 }
 
+enum { RP_LINES_TOLD = 256 };
+
+/* Lines at the L1s that are told together. */
+struct rp_lines {
+	struct ct_line_access a[RP_LINES_TOLD];
+	uint32_t n;
+};
+
+/* l1.c: tells those who ask for lines in short of the ones that wait. */
+void rp_tell_lines(struct ct_replay *r);
+
+/* A line that has met the L1 of an SM, for those who ask for it in short. */
+static inline void rp_tell_line(struct ct_replay *r, uint32_t sm, uint64_t line, uint32_t sectors,
+                                int is_write, uint64_t cycle)
+{
+	struct ct_line_access *a = &r->lines->a[r->lines->n];
+	a->line = line;
+	a->cycle = cycle;
+	a->sectors = sectors;
+	a->sm = (uint16_t)sm;
+	a->is_write = (uint8_t)is_write;
+	if (++r->lines->n == RP_LINES_TOLD)
+		rp_tell_lines(r);
+}
+
 /* Tells those who watch the L1. */
 static inline void rp_tell_l1_observers(struct ct_replay *r, const struct ct_l1_event *ev)
 {
@@ -79,6 +104,8 @@ static inline void rp_tell_l1_observers(struct ct_replay *r, const struct ct_l1_
 	for (unsigned i = 0; i < r->nobs; i++)
 		if (r->obs[i].l1)
 			r->obs[i].l1(r->obs[i].ctx, ev);
+	if (r->lines && !ev->bypass)
+		rp_tell_line(r, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
 }
 
 #endif
