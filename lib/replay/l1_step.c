@@ -474,7 +474,7 @@ static CT_INLINE void observe_l1(struct ct_replay *r, const struct rp_sm *sm, co
                                  uint32_t now)
 {
 	if (r->l1_in_short && !r->told)
-		rp_tell_line(r, sm->id, l->line, l->sectors, l->store, r->base + now);
+		rp_tell_line(r, sm->id, l->line, l->sectors, l->is.store, r->base + now);
 	else
 		observe_all(r, sm, l, now);
 }
