@@ -1,6 +1,7 @@
 #!/bin/sh
 # deb.sh BUILD: build/deb/cachetriage_VERSION_ARCH.deb, libcachetriage0.1_..., libcachetriage-dev_...
 # and, where oclgrind is, cachetriage-capture_..., from what `make install` installs. Needs dpkg-dev; the same tree gives the same packages.
+# DEB_LEVEL: how hard xz tries, 0 to 9; without it as dpkg-deb does.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1
@@ -93,7 +94,7 @@ Description: $5
 $(sed 's/^$/./; s/^/ /')
 END
 	find "$2" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -hd "@$SOURCE_DATE_EPOCH" {} +
-	dpkg-deb --root-owner-group -Zxz -b "$2" "$out/$1_${version}_$arch.deb" >/dev/null
+	dpkg-deb --root-owner-group -Zxz ${DEB_LEVEL:+-z"$DEB_LEVEL"} -b "$2" "$out/$1_${version}_$arch.deb" >/dev/null
 	echo "$out/$1_${version}_$arch.deb"
 }
 

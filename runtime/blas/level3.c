@@ -330,6 +330,7 @@ static cublasStatus_t dgmm(cublasHandle_t handle, const struct ct_blas_numbers *
 }
 
 #define A_B_C .a = A, .lda = lda, .b = B, .ldb = ldb, .c = C, .ldc = ldc
+#define A_A_C .a = A, .lda = lda, .b = A, .ldb = lda, .c = C, .ldc = ldc
 #define TRIANGLE .side = side, .uplo = uplo, .trans = trans, .diag = diag, .m = m, .n = n, .alpha = alpha
 
 #define LEVEL3(S, type, t, v, w, int) \
@@ -358,12 +359,7 @@ static cublasStatus_t dgmm(cublasHandle_t handle, const struct ct_blas_numbers *
 		                            .k = k, \
 		                            .alpha = alpha, \
 		                            .beta = beta, \
-		                            .a = A, \
-		                            .lda = lda, \
-		                            .b = A, \
-		                            .ldb = lda, \
-		                            .c = C, \
-		                            .ldc = ldc}); \
+		                            A_A_C}); \
 	} \
 	cublasStatus_t cublas##S##syrkx##w( \
 		cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, \
@@ -461,12 +457,7 @@ LEVEL3S(Z, cuDoubleComplex, ct_blas_z)
 		                            .k = k, \
 		                            .alpha = alpha, \
 		                            .beta = beta, \
-		                            .a = A, \
-		                            .lda = lda, \
-		                            .b = A, \
-		                            .ldb = lda, \
-		                            .c = C, \
-		                            .ldc = ldc, \
+		                            A_A_C, \
 		                            .flags = CT_BLAS_HERMITIAN}); \
 	}
 HERMITIAN(C, cuComplex, float, ct_blas_c, _v2, int)

@@ -7,7 +7,7 @@ for tool in dpkg-deb dpkg-shlibdeps lintian; do
 		finish
 	fi
 done
-make_deb() { sh packaging/deb.sh "$(dirname "$CT_RELEASE")" >"$TMPDIR/names" 2>"$TMPDIR/err"; }
+make_deb() { DEB_LEVEL=1 sh packaging/deb.sh "$(dirname "$CT_RELEASE")" >"$TMPDIR/names" 2>"$TMPDIR/err"; }
 check "make deb" make_deb
 plugin=$(dirname "$CT_RELEASE")/lib/cachetriage-capture.so
 same "a package each for commands, library, headers and, where it was built, the recorder" \

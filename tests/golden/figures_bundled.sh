@@ -1,4 +1,4 @@
-# report --figure on the bundled workloads: one triage of sixteen of them, shared by the 41
+# report --figure on the bundled workloads: one triage of fourteen of them, shared by the 41
 # figures, each of which has finite rows for every workload, or tells on standard error which
 # command makes them, and whose numbers obey the arithmetic of their paper. CT_WORKLOADS=all takes all.
 . "$(dirname "$0")/lib.sh"
@@ -6,7 +6,7 @@ cd "$TMPDIR" || exit 1
 export PATH=$CT_RELEASE:$PATH
 report() { "$CT_BIN/report" "$@"; }
 
-all="vecadd nn hotspot gemm-tensor srad_v1 ray conv mri-q gemm streamcluster spmv lud particlefilter_float rnn spmv-csr scan"
+all="vecadd nn hotspot gemm-tensor ray mri-q gemm streamcluster spmv lud particlefilter_float rnn spmv-csr scan"
 [ "${CT_WORKLOADS:-}" = all ] && all=$(tracegen --list | awk '{ print $1 }')
 swept="gemm-tensor hotspot ray" # of these also what only a sweep or a timeline shows
 mkdir traces

@@ -80,7 +80,7 @@ else
 	skip "JSON lines are JSON" "jq is not installed"
 fi
 
-"$est" -q --method replay -o engine bare.profile
+"$CT_RELEASE/malekeh-est" --scale 1 -q --method replay -o engine bare.profile
 same "private tables hit as often in the full engine" "" "$(for s in BOW Malekeh_PR; do
 	holds "($(value $s rf_hit_ratio engine) - $(value $s rf_hit_ratio out))^2 < 0.05^2" || echo "$s"; done)"
 check "there too GTO+LRU hits far less than Malekeh" \
@@ -90,7 +90,7 @@ same "a hit is a bank read less there, too" "" "$(for s in BOW Malekeh RFC SW-RF
 check "code for all warps hits nearly as often as a plan for each" \
 	holds "$(value SW-RFC rf_hit_ratio engine) > 0.95 * $(value SW-RFC rf_hit_ratio out) && $(value SW-RFC rf_hit_ratio engine) <= $(value SW-RFC rf_hit_ratio out)"
 check "cycles are the engine's" holds "$(value OCU cycles engine) != $(value OCU cycles out)"
-check "--method replay prints both" sh -c "'$est' -q -O table --method replay bare.profile | grep -q '^system  *cycles  *over OCU, engine'"
+check "--method replay prints both" sh -c "'$CT_RELEASE/malekeh-est' --scale 1 -q -O table --method replay bare.profile | grep -q '^system  *cycles  *over OCU, engine'"
 
 # Its warps end on instructions that the parts are done with in the cycle of their issue.
 "$CT_RELEASE/tracegen" vecadd --size small -o vecadd

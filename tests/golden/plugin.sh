@@ -17,7 +17,7 @@ build() {
 export LD_LIBRARY_PATH=$at/lib
 tracegen() { "$CT_RELEASE/tracegen" -q "$@"; }
 tracegen spmv -o "$TMPDIR/spmv"
-tracegen gemm -o "$TMPDIR/gemm"
+tracegen lud -o "$TMPDIR/lud"
 cd "$TMPDIR" || exit 1
 verdicts() { awk -F'\t' '$1 == "TV" {print $2, $3, $4, $5}' "$1"; }
 
@@ -31,13 +31,13 @@ cd "$CT_ROOT" || exit 1
 check "a victim cache builds against the installed headers" build victim victim
 check "it is less than 150 lines" test "$(wc -l <tests/plugin/victim.c)" -lt 150
 cd "$TMPDIR" || exit 1
-check "triage judges it beside the others" "$at/bin/triage" -q --plugin ./victim.so -O profile -o all.tv spmv gemm
-same "each workload has a verdict of it" "gemm victim
+check "triage judges it beside the others" "$at/bin/triage" -q --plugin ./victim.so -O profile -o all.tv spmv lud
+same "each workload has a verdict of it" "lud victim
 spmv victim" "$(verdicts all.tv | awk '$2 == "victim" && $3 ~ /benefits|neutral|hurts/ {print $1, $2}' | sort)"
-"$at/bin/triage" -q -O profile -o without.tv spmv gemm
+"$at/bin/triage" -q -O profile -o without.tv spmv lud
 same "those of the others are what they are without it" "$(verdicts without.tv | sort)" \
 	"$(verdicts all.tv | grep -v ' victim ' | sort)"
-CACHETRIAGE_PLUGINS=::$TMPDIR/victim.so:$TMPDIR/victim.so "$at/bin/triage" -q -@ 2 -O profile -o again.tv spmv gemm
+CACHETRIAGE_PLUGINS=::$TMPDIR/victim.so:$TMPDIR/victim.so "$at/bin/triage" -q -@ 2 -O profile -o again.tv spmv lud
 same "it is found in CACHETRIAGE_PLUGINS, once, and with any number of threads" "$(grep '^TV' all.tv)" "$(grep '^TV' again.tv)"
 "$CT_BIN/triage" -q --mechanism victim --plugin=./victim.so -O profile -o san.tv spmv
 same "the same under the sanitizers, its option behind its name" "$(verdicts all.tv | grep 'spmv victim')" "$(verdicts san.tv)"
@@ -101,13 +101,13 @@ NAMELESS|its table lacks name
 TABS|line 7 of its description is not right
 TAKEN|plugin 'bypass': there is a mechanism called bypass
 END
-want=$("$CT_RELEASE/triage" -q --mechanism bypass -O profile spmv gemm | grep '^TV')
+want=$("$CT_RELEASE/triage" -q --mechanism bypass -O profile spmv lud | grep '^TV')
 # A signal is a signal and not a report of the sanitizers, in either build.
 ask() { # PLUGIN: status, and what is told
 	local bin=$CT_RELEASE limit=30
 	[ "$1" = CRASH ] && bin=$CT_BIN
 	[ "$1" = HANG ] && limit=3
-	"$bin/triage" -@ 2 --plugin-limit $limit --mechanism bypass,broken --plugin "./$1.so" -O profile -o "$1.tv" spmv gemm >"$1.out" 2>"$1.err"
+	"$bin/triage" -@ 2 --plugin-limit $limit --mechanism bypass,broken --plugin "./$1.so" -O profile -o "$1.tv" spmv lud >"$1.out" 2>"$1.err"
 	echo $?
 }
 while IFS='|' read -r how why; do
