@@ -434,11 +434,12 @@ CUresult cuTexObjectDestroy(CUtexObject object)
 	DRIVER(cudaDestroyTextureObject(object));
 }
 
-static cudaError_t texture_resource(CUDA_RESOURCE_DESC *resource, CUtexObject object)
+/* What an object reads, which one of the run-time's functions tells. */
+static cudaError_t object_resource(CUDA_RESOURCE_DESC *resource, unsigned long long object,
+                                   cudaError_t (*tell)(struct cudaResourceDesc *, unsigned long long))
 {
 	struct cudaResourceDesc r;
-	cudaError_t error = resource ? cudaGetTextureObjectResourceDesc(&r, object)
-	                             : cudaErrorInvalidValue;
+	cudaError_t error = resource ? tell(&r, object) : cudaErrorInvalidValue;
 	if (error == cudaSuccess)
 		return_resource(&r, resource);
 	return error;
@@ -446,7 +447,7 @@ static cudaError_t texture_resource(CUDA_RESOURCE_DESC *resource, CUtexObject ob
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject object)
 {
-	DRIVER(texture_resource(resource, object));
+	DRIVER(object_resource(resource, object, cudaGetTextureObjectResourceDesc));
 }
 
 static cudaError_t texture_settings(CUDA_TEXTURE_DESC *t, CUtexObject object)
@@ -495,17 +496,7 @@ CUresult cuSurfObjectDestroy(CUsurfObject object)
 	DRIVER(cudaDestroySurfaceObject(object));
 }
 
-static cudaError_t surface_resource(CUDA_RESOURCE_DESC *resource, CUsurfObject object)
-{
-	struct cudaResourceDesc r;
-	cudaError_t error = resource ? cudaGetSurfaceObjectResourceDesc(&r, object)
-	                             : cudaErrorInvalidValue;
-	if (error == cudaSuccess)
-		return_resource(&r, resource);
-	return error;
-}
-
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject object)
 {
-	DRIVER(surface_resource(resource, object));
+	DRIVER(object_resource(resource, object, cudaGetSurfaceObjectResourceDesc));
 }

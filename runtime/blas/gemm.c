@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/real.h"
 #include "runtime/blas/blas.h"
 
 /* The tiles of a type's kernels: the larger, which products with more than that of rows and columns take, and the smaller. */
@@ -148,26 +149,6 @@ int ct_blas_can_multiply(cublasComputeType_t compute, int a_type, int b_type, in
 	                           c_type == CT_BLAS_E5M2);
 }
 
-/* The value of a number of 16 bits; such are exact in single precision. */
-static float short_value(uint16_t bits, int type)
-{
-	uint32_t sign = (uint32_t)(bits & 0x8000) << 16, word;
-	float value;
-	if (type == CT_BLAS_BF16) {
-		word = (uint32_t)bits << 16;
-	} else if ((bits & 0x7c00) == 0) { /* a denormal, in units of 2^-24 */
-		value = (float)(bits & 0x3ff) * 0x1p-24f;
-		memcpy(&word, &value, sizeof word);
-		word |= sign;
-	} else {
-		uint32_t exponent = bits >> 10 & 31;
-		word = sign | (exponent == 31 ? 255 : exponent + 112) << 23 |
-		       (uint32_t)(bits & 0x3ff) << 13;
-	}
-	memcpy(&value, &word, sizeof value);
-	return value;
-}
-
 struct ct_blas_scalar ct_blas_product_scalar(cublasHandle_t handle, const void *from, int scalar_type)
 {
 	struct ct_blas_scalar s = {0};
@@ -176,7 +157,9 @@ struct ct_blas_scalar ct_blas_product_scalar(cublasHandle_t handle, const void *
 		return ct_blas_scalar_of(handle, from, ct_blas_bytes_of(scalar_type));
 	uint16_t bits;
 	memcpy(&bits, from, sizeof bits);
-	float value = short_value(bits, scalar_type);
+	/* Numbers of 16 bits are exact in single precision. */
+	float value = (float)ct_ptx_real_value(
+		scalar_type == CT_BLAS_F16 ? CT_PTX_F16 : CT_PTX_BF16, bits);
 	memcpy(s.word, &value, sizeof value);
 	return s;
 }

@@ -62,7 +62,7 @@ size_t cublasGetCudartVersion(void)
 	return (size_t)version;
 }
 
-static const struct {
+static const struct status {
 	cublasStatus_t status;
 	const char *name, *text;
 } statuses[] = {
@@ -85,38 +85,24 @@ static const struct {
          "an error was detected when checking the license"},
 };
 
-const char *cublasGetStatusName(cublasStatus_t status)
+/* What is known of a status. */
+static const struct status *find_status(cublasStatus_t status)
 {
+	static const struct status unknown = {CUBLAS_STATUS_SUCCESS, "unknown status", "unknown status"};
 	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
 		if (statuses[i].status == status)
-			return statuses[i].name;
-	return "unknown status";
+			return &statuses[i];
+	return &unknown;
+}
+
+const char *cublasGetStatusName(cublasStatus_t status)
+{
+	return find_status(status)->name;
 }
 
 const char *cublasGetStatusString(cublasStatus_t status)
 {
-	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-		if (statuses[i].status == status)
-			return statuses[i].text;
-	return "unknown status";
-}
-
-cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
-{
-	if (!handle)
-		return CUBLAS_STATUS_NOT_INITIALIZED;
-	handle->stream = stream;
-	return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream)
-{
-	if (!handle)
-		return CUBLAS_STATUS_NOT_INITIALIZED;
-	if (!stream)
-		return CUBLAS_STATUS_INVALID_VALUE;
-	*stream = handle->stream;
-	return CUBLAS_STATUS_SUCCESS;
+	return find_status(status)->text;
 }
 
 /* The library goes on using room of its own: what results are does not depend on it. */
@@ -129,7 +115,7 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, siz
 }
 
 /* A setting of the handle, and the question what it is. */
-#define SETTING(Name, name, type, field, valid) \
+#define SETTING(Name, type, field, valid) \
 	cublasStatus_t cublasSet##Name(cublasHandle_t handle, type mode) \
 	{ \
 		if (!handle) \
@@ -148,11 +134,12 @@ cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, siz
 		*mode = handle->field; \
 		return CUBLAS_STATUS_SUCCESS; \
 	}
-SETTING(PointerMode_v2, pointers, cublasPointerMode_t, pointers,
+SETTING(Stream_v2, cudaStream_t, stream, 1)
+SETTING(PointerMode_v2, cublasPointerMode_t, pointers,
         mode == CUBLAS_POINTER_MODE_HOST || mode == CUBLAS_POINTER_MODE_DEVICE)
-SETTING(AtomicsMode, atomics, cublasAtomicsMode_t, atomics,
+SETTING(AtomicsMode, cublasAtomicsMode_t, atomics,
         mode == CUBLAS_ATOMICS_NOT_ALLOWED || mode == CUBLAS_ATOMICS_ALLOWED)
-SETTING(MathMode, math, cublasMath_t, math,
+SETTING(MathMode, cublasMath_t, math,
         (mode & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) <= CUBLAS_TF32_TENSOR_OP_MATH)
 
 /* Copies rows x cols elements between columns that are `from_ld` and `to_ld` apart. */
