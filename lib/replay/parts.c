@@ -34,43 +34,37 @@ uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, siz
 
 /* ---- events ---- */
 
-static void set_part_at(const struct ct_replay *r, struct rp_sm *sm, uint64_t at)
+/* A cycle as one of the present launch: the first where it is over, the last where it is beyond. */
+static uint32_t cycle_of_launch(const struct ct_replay *r, uint64_t at)
 {
-	sm->part_at = at == RP_NEVER64               ? RP_NEVER
-	              : at < r->base                 ? 0
-	              : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
-	                                             : (uint32_t)(at - r->base);
-	rp_sm_set_rare(sm);
+	return at == RP_NEVER64               ? RP_NEVER
+	       : at < r->base                 ? 0
+	       : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
+	                                      : (uint32_t)(at - r->base);
 }
 
 void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm)
 {
 	const struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	uint64_t at = rp_event_next(&r->parts->events[sm->id]);
-	for (uint32_t clocks = ps->clocks; clocks; clocks &= clocks - 1)
-		at = rp_min64(at, ps->clock[ct_low_bit(clocks)].at);
-	set_part_at(r, sm, at);
-}
-
-void rp_part_not_after(struct ct_replay *r, struct rp_sm *sm, uint64_t at)
-{
-	if (sm->part_at == RP_NEVER || at < r->base + sm->part_at)
-		set_part_at(r, sm, at);
+	if (ps->clocks)
+		at = rp_min64(at, ps->clock[rp_first_clock(ps)].at);
+	sm->part_at = cycle_of_launch(r, at);
+	rp_sm_set_rare(sm);
 }
 
 /* A node that has gone on takes the event in its present cycle. */
 int rp_event_push(struct ct_replay *r, uint32_t node, struct rp_event *ev)
 {
 	struct rp_parts *p = r->parts;
-	struct rp_sm *sm = node < r->g.sms ? &r->sm[node] : NULL;
-	uint64_t now = sm ? r->base + sm->now : p->slices_until;
-	if (ev->when.at < now && !(sm == NULL && p->node == node && ev->when.at >= p->now))
+	const uint64_t now = node < r->g.sms ? r->base + r->sm[node].now : p->slices_until;
+	if (ev->when.at < now && !(node >= r->g.sms && p->node == node && ev->when.at >= p->now))
 		ev->when.at = now;
 	ev->when.seq = p->seq++;
 	if (rp_events_put(&p->events[node], ev, now) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	if (sm)
-		rp_part_not_after(r, sm, ev->when.at);
+	if (node < r->g.sms)
+		rp_part_not_after(&r->sm[node], cycle_of_launch(r, ev->when.at));
 	else
 		rp_llc_wake(r, node - r->g.sms, ev->when.at);
 	return 0;
@@ -94,7 +88,8 @@ static void deliver_message(struct ct_replay *r, uint32_t note, uint64_t now)
 }
 
 /* Calls whoever the event of the node is for. */
-static void run_event(struct ct_replay *r, uint32_t node, const struct rp_event *ev, uint64_t now)
+static CT_INLINE void run_event(struct ct_replay *r, uint32_t node, const struct rp_event *ev,
+                                uint64_t now)
 {
 	struct rp_sm *sm = node < r->g.sms ? &r->sm[node] : NULL;
 	switch ((enum rp_event_kind)ev->kind) {
@@ -117,18 +112,10 @@ static void run_event(struct ct_replay *r, uint32_t node, const struct rp_event 
 }
 
 /* The sub-core whose clock is the first that is due up to `now`; -1: none is. */
-static int first_clock(const struct rp_part_sm *ps, uint64_t now)
+static CT_INLINE int due_clock(const struct rp_part_sm *ps, uint64_t now)
 {
-	struct rp_moment first = {now, RP_NEVER64};
-	int best = -1;
-	for (uint32_t clocks = ps->clocks; clocks; clocks &= clocks - 1) {
-		const unsigned k = ct_low_bit(clocks);
-		if (!rp_moment_before(NULL, &ps->clock[k], &first))
-			continue;
-		first = ps->clock[k];
-		best = (int)k;
-	}
-	return best;
+	const unsigned k = rp_first_clock(ps);
+	return ps->clocks && ps->clock[k].at <= now ? (int)k : -1;
 }
 
 /* A node's events and an SM's clocks are one order. Whatever is called may ask for another clock. */
@@ -140,10 +127,9 @@ static void run_events(struct ct_replay *r, uint32_t node, uint64_t now)
 	struct rp_event ev;
 	while (!r->error.status) {
 		const uint32_t clocks = ps->clocks;
-		const int k = clocks ? first_clock(ps, now) : -1;
+		const int k = due_clock(ps, now);
 		const struct rp_moment end = k < 0 ? (struct rp_moment){now, RP_NEVER64} : ps->clock[k];
 		while (!r->error.status && ps->clocks == clocks &&
-		       rp_event_next(&p->events[node]) <= end.at &&
 		       rp_events_take(&p->events[node], &end, &ev))
 			run_event(r, node, &ev, now);
 		if (ps->clocks != clocks)

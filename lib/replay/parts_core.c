@@ -26,21 +26,24 @@ void ct_operands_of(const struct ct_sinst *s, struct ct_operands *o)
 	o->nwrite = (uint8_t)w;
 }
 
-/* Operands are worked out once for each static instruction of a launch. */
-static const struct ct_operands *operands_at(struct ct_replay *r, uint32_t sid)
+static CT_NOINLINE const struct ct_operands *new_operands(struct ct_replay *r, uint32_t sid)
 {
 	struct rp_parts *p = r->parts;
-	if (sid >= p->noperands) {
-		size_t cap = p->operands_cap;
-		if (ct_grow((void **)&p->operands, &cap, (size_t)sid + 1, sizeof *p->operands) < 0) {
-			rp_fail(r, CT_ERR_NOMEM, "out of memory");
-			return NULL;
-		}
-		p->operands_cap = cap;
-		for (; p->noperands <= sid; p->noperands++)
-			ct_operands_of(ct_code_at(r->code, p->noperands), &p->operands[p->noperands]);
+	size_t cap = p->operands_cap;
+	if (ct_grow((void **)&p->operands, &cap, (size_t)sid + 1, sizeof *p->operands) < 0) {
+		rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		return NULL;
 	}
+	p->operands_cap = cap;
+	for (; p->noperands <= sid; p->noperands++)
+		ct_operands_of(ct_code_at(r->code, p->noperands), &p->operands[p->noperands]);
 	return &p->operands[sid];
+}
+
+/* Operands are worked out once for each static instruction of a launch. */
+static CT_INLINE const struct ct_operands *operands_at(struct ct_replay *r, uint32_t sid)
+{
+	return sid < r->parts->noperands ? &r->parts->operands[sid] : new_operands(r, sid);
 }
 
 /* Describes the instruction that a warp is about to issue to the part, until another one is. NULL: no memory was left for
@@ -109,9 +112,8 @@ void rp_part_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t to
 /* It leaves at `at`, which may be known long before: until then it keeps its collector. */
 static void note_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
-	struct rp_event ev = {.when.at = r->base + at, .data = token, .arg = k, .kind = RP_EV_LEFT};
 	r->parts->sm[sm->id].col[token].live = 0;
-	rp_event_push(r, sm->id, &ev);
+	rp_event_push_sm(r, sm, at, RP_EV_LEFT, token, k);
 }
 
 static void offer_to_lsu(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
@@ -191,18 +193,34 @@ void rp_part_writes(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 	const struct ct_operands *o = operands_at(r, sid);
 	if (!r->collector_part->write || !o)
 		return;
-	for (unsigned i = 0; i < o->nwrite; i++) {
-		struct rp_event ev = {.when.at = r->base + at,
-		                      .kind = RP_EV_WRITE,
-		                      .arg = (warp % r->g.schedulers) << 24 | warp << 8 | o->write[i]};
-		rp_event_push(r, sm->id, &ev);
-	}
+	const uint32_t who = (uint32_t)sm->warp[warp].sub << 24 | warp << 8;
+	for (unsigned i = 0; i < o->nwrite; i++)
+		rp_event_push_sm(r, sm, at, RP_EV_WRITE, 0, who | o->write[i]);
 }
 
+void rp_clock_insert(struct rp_part_sm *ps, uint32_t sched, const struct rp_moment *when)
+{
+	uint64_t order = 0; /* without the sub-core */
+	unsigned n = 0, i;
+	for (unsigned k = 0; k < ps->nclocks; k++) {
+		const uint64_t other = ps->clock_order >> 8 * k & 0xff;
+		if (other != sched)
+			order |= other << 8 * n++;
+	}
+	for (i = n; i > 0 && ps->clock[order >> 8 * (i - 1) & 0xff].at > when->at;)
+		i--;
+	const uint64_t before = order & ((UINT64_C(1) << 8 * i) - 1);
+	ps->clock_order = before | (uint64_t)sched << 8 * i | (order ^ before) << 8;
+	ps->clocks |= 1u << sched;
+	ps->clock[sched] = *when;
+	ps->nclocks = n + 1;
+}
+
+/* Called with the sub-core whose clock is the first. */
 void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t now)
 {
 	const struct ct_collector_part *c = r->collector_part;
-	r->parts->sm[sm->id].clocks &= ~(1u << k);
+	rp_clock_take(&r->parts->sm[sm->id]);
 	if (!c->clock)
 		return;
 	uint64_t next = c->clock(c->part.ctx, r, sm->id, k, now);
@@ -213,13 +231,11 @@ void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t n
 void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t at)
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm];
-	const uint64_t now = r->base + r->sm[sm].now;
-	at = rp_max64(at, now);
+	at = rp_max64(at, r->base + r->sm[sm].now);
 	if (ps->clocks >> sched & 1 && ps->clock[sched].at <= at)
 		return;
-	ps->clock[sched] = (struct rp_moment){at, r->parts->seq++};
-	ps->clocks |= 1u << sched;
-	rp_part_not_after(r, &r->sm[sm], at);
+	rp_clock_put(ps, sched, &(struct rp_moment){at, r->parts->seq++});
+	rp_part_not_after(&r->sm[sm], (uint32_t)rp_min64(at - r->base, RP_LAST_CYCLE));
 }
 
 /* Asks the scheduler part for a slot and checks its answer: one that is not ready ends the run. -1:

@@ -209,7 +209,8 @@ void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 	const struct ct_sched_part *p = r->parts->given.sched;
 	uint32_t next = RP_NEVER, later;
 	rp_slots_advance(s, now);
-	uint64_t mask = s->ready, can = rp_taken_on(s, mask, now, &next);
+	/* before a collector part nothing waits for a collector of the GPU's own */
+	uint64_t mask = s->ready, can = r->collector_part ? mask : rp_taken_on(s, mask, now, &next);
 	if (s->blocked)
 		sm->c.issue_stall_cycles += now - s->blocked;
 	s->blocked = 0;

@@ -71,9 +71,9 @@ static void access_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now, uint
 		struct mk_bank *bank = &k->bank[b];
 		if (!bank->n)
 			continue;
-		unsigned who = bank->ask[bank->head & (bank->cap - 1)];
-		unsigned port = sm->depth == 1 ? who : who / sm->depth;
-		int fetch = who >= MK_FETCH;
+		const unsigned who = bank->ask[bank->head & (bank->cap - 1)];
+		const int fetch = who >= MK_FETCH;
+		const unsigned port = fetch ? 0 : sm->port_of[who];
 		int taken = fetch ? (int)(fetch_port >> (who - MK_FETCH) & 1)
 		                  : !sm->m->free_ports && k->port[port] == at + 1;
 		if (bank->writes_until > at || taken) {
@@ -529,6 +529,8 @@ int mk_sm_size(struct mk_sm *sm, uint32_t warps, struct ct_error *e)
 		sm->depth = sys->window < most ? sys->window : most;
 		sm->depth = sm->depth ? sm->depth : 1;
 	}
+	for (uint32_t c = 0; c < MK_SLOTS; c++)
+		sm->port_of[c] = (uint8_t)(c / sm->depth);
 	sm->all = sm->ncoll >= 64 ? UINT64_MAX : mk_bit(sm->ncoll) - 1;
 	if (warps > MK_SLOTS * sm->cores || sm->banks > MK_BANKS || sm->ncoll > MK_SLOTS ||
 	    sm->cores > 8 || sys->entries > CT_MK_MAX_ENTRIES)

@@ -129,9 +129,10 @@ struct mk_sm {
 	struct ct_mk_counts c;
 	struct mk_core *core;
 	uint32_t cores, banks, ncoll, width;
-	uint32_t accesses; /* of a bank in a cycle */
-	uint32_t depth;    /* BOC: instructions that one collects at a time */
-	uint64_t all;      /* collectors of a sub-core, as a mask */
+	uint32_t accesses;         /* of a bank in a cycle */
+	uint32_t depth;            /* BOC: instructions that one collects at a time */
+	uint8_t port_of[MK_SLOTS]; /* of a collector: depth collectors share one */
+	uint64_t all;              /* collectors of a sub-core, as a mask */
 	struct mk_slot slot[MK_SLOTS * 8];
 	uint32_t next_cta, resident, live_ctas;
 	uint64_t place_at; /* next cycle in which a CTA may be placed */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hot.h"
 #include "base/mem.h"
 #include "models/malekeh/core_internal.h"
 #include "models/malekeh/planned.h"
@@ -19,7 +20,10 @@ struct pw {
 
 enum { SLOW = 1, UNUSED = 2 /* comes from memory; nothing reads it */ };
 
+/* A sub-core of the engine's. */
 struct pcore {
+	struct mk_sm *sm; /* the model's, whose banks, collectors and tables it uses */
+	struct mk_core *k;
 	uint64_t token[MK_SLOTS]; /* by collector */
 	struct mk_flight flight[MK_SLOTS];
 	uint64_t needs; /* warps whose next instruction was found to need a collector, until it issues */
@@ -44,8 +48,11 @@ struct ct_mk_parts {
 	struct ct_mk_stream ops; /* static instructions of the launch */
 	struct mk_sm **sm;
 	struct pcore *core; /* sm * schedulers + scheduler */
-	size_t launch;      /* launches begun */
-	uint64_t insts;     /* at the last tick */
+	uint32_t shift;     /* log2 of the schedulers of an SM; 32: they are no power of two */
+	int has_plan;       /* ct_mk_needs_plan() of the system */
+	int marks; /* something keeps results besides the banks, and part_write() has to know of them */
+	size_t launch;  /* launches begun */
+	uint64_t insts; /* at the last tick */
 };
 
 int ct_mk_parts_can(const struct ct_mk_system *s)
@@ -53,7 +60,13 @@ int ct_mk_parts_can(const struct ct_mk_system *s)
 	return !s->monolithic && (s->bits == CT_MK_PROFILE || !ct_mk_needs_bits(s));
 }
 
-static struct pcore *pcore_at(struct ct_mk_parts *p, uint32_t sm, uint32_t sched)
+/* The slot of a warp in its scheduler. */
+static CT_INLINE uint32_t slot_of(const struct ct_mk_parts *p, uint32_t warp)
+{
+	return p->shift < 32 ? warp >> p->shift : warp / p->g.schedulers;
+}
+
+static CT_INLINE struct pcore *pcore_at(struct ct_mk_parts *p, uint32_t sm, uint32_t sched)
 {
 	return &p->core[(size_t)sm * p->g.schedulers + sched];
 }
@@ -67,16 +80,17 @@ static const struct ct_mk_op *op_of(struct ct_mk_parts *p, struct ct_replay *r, 
 }
 
 /* A slot has another warp than before: the old one's values are dead. */
-static void meet_warp(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_t key)
+static CT_NOINLINE void meet_warp(const struct ct_mk_parts *p, struct pcore *c, uint32_t slot,
+                                  uint64_t key)
 {
+	struct mk_core *k = c->k;
 	struct pw *w = &c->warp[slot];
-	if (w->key == key + 1)
-		return;
 	if (k->table)
 		mk_ccu_end(k, slot);
-	memset(k->warp[slot].last, 0, sizeof k->warp[slot].last);
+	if (k->sm->sys->kind == CT_MK_BOC)
+		memset(k->warp[slot].last, 0, sizeof k->warp[slot].last);
 	k->warp[slot].used = 0;
-	memset(w, 0, sizeof *w);
+	memset(w, 0, p->marks ? sizeof *w : offsetof(struct pw, near));
 	w->key = key + 1;
 	c->needs &= ~mk_bit(slot);
 }
@@ -85,10 +99,11 @@ static void meet_warp(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_
 static int is_fetched(struct ct_mk_parts *p, struct ct_replay *r, const struct ct_issue *q,
                       const struct ct_mk_op *op, uint64_t cycle)
 {
-	struct mk_sm *sm = p->sm[q->sm];
-	struct mk_core *k = &sm->core[q->sched];
-	uint32_t slot = q->warp / p->g.schedulers;
-	struct pw *w = &pcore_at(p, q->sm, q->sched)->warp[slot];
+	struct pcore *c = pcore_at(p, q->sm, q->sched);
+	struct mk_sm *sm = c->sm;
+	struct mk_core *k = c->k;
+	uint32_t slot = slot_of(p, q->warp);
+	struct pw *w = &c->warp[slot];
 	int ready = mk_planned_ready(sm, k, slot, &w->planned, op,
 	                             ct_mk_code_at(p->masks, p->launch - 1, q->sid), w->insts, cycle);
 	if (sm->failed)
@@ -104,20 +119,21 @@ static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const str
                                        uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
-	struct mk_core *k = &p->sm[q->sm]->core[q->sched];
 	struct pcore *c = pcore_at(p, q->sm, q->sched);
-	uint32_t slot = q->warp / p->g.schedulers;
+	struct mk_core *k = c->k;
+	uint32_t slot = slot_of(p, q->warp);
 	const struct ct_mk_op *op = c->asked = op_of(p, r, q);
 	c->chosen = MK_NONE;
 	if (!op)
 		return CT_ISSUE_NONE;
-	meet_warp(k, c, slot, q->warp_key);
+	if (c->warp[slot].key != q->warp_key + 1)
+		meet_warp(p, c, slot, q->warp_key);
 	if (p->sys.kind == CT_MK_LTRF && !is_fetched(p, r, q, op, cycle))
 		return CT_ISSUE_NEXT;
 	if (!op->needs_collector)
 		return CT_ISSUE_GO;
 	c->needs |= mk_bit(slot);
-	enum mk_outcome out = mk_collector_for(p->sm[q->sm], k, slot, op, &c->chosen);
+	enum mk_outcome out = mk_collector_for(c->sm, k, slot, op, &c->chosen);
 	return out == MK_ISSUED ? CT_ISSUE_GO : out == MK_NEXT ? CT_ISSUE_NEXT : CT_ISSUE_NONE;
 }
 
@@ -129,12 +145,6 @@ static void kill_values(struct mk_sm *sm, struct mk_core *k, uint32_t slot, cons
 	for (unsigned i = 0; code && i < op->nsrc && i < CT_MK_PLAN_SLOTS; i++)
 		if (!(code->alive >> i & 1))
 			mk_rfc_kill(k, slot, sm->s->reads[op->src + i]);
-}
-
-/* Whether part_write() has to know anything of results: where something keeps them besides the banks. */
-static int marks_results(const struct ct_mk_parts *p, const struct mk_core *k)
-{
-	return k->table || p->sys.kind == CT_MK_RFC || ct_mk_needs_plan(&p->sys);
 }
 
 /* What part_write() has to know of result n. */
@@ -152,7 +162,7 @@ static uint32_t mark_of(const struct ct_mk_parts *p, const struct mk_flight *f, 
 static uint32_t ask_sources(struct ct_mk_parts *p, struct mk_sm *sm, struct mk_core *k, uint32_t i,
                             struct pw *w, const struct mk_flight *f, const struct ct_mk_code_op *code)
 {
-	if (ct_mk_needs_plan(&p->sys))
+	if (p->has_plan)
 		return mk_planned_take(sm, k, i, f->warp, &w->planned, f->op, code, w->near);
 	if (sm->sys->kind == CT_MK_CCU)
 		return mk_ccu_enter(sm, k, i, f->warp, f);
@@ -167,17 +177,17 @@ static uint32_t ask_sources(struct ct_mk_parts *p, struct mk_sm *sm, struct mk_c
 static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
-	struct mk_sm *sm = p->sm[q->sm];
-	struct mk_core *k = &sm->core[q->sched];
 	struct pcore *c = pcore_at(p, q->sm, q->sched);
-	uint32_t slot = q->warp / p->g.schedulers, i = (uint32_t)c->chosen;
+	struct mk_sm *sm = c->sm;
+	struct mk_core *k = c->k;
+	uint32_t slot = slot_of(p, q->warp), i = (uint32_t)c->chosen;
 	const struct ct_mk_op *op = c->asked;
 	uint32_t index = c->warp[slot].insts++;
 	sm->c.insts++;
 	c->needs &= ~mk_bit(slot);
 	struct pw *w = &c->warp[slot];
 	if (!op || c->chosen == MK_NONE) {
-		if (op && ct_mk_needs_plan(&p->sys))
+		if (op && p->has_plan)
 			mk_planned_take(sm, k, 0, slot, &w->planned, op, NULL, w->near);
 		ct_collector_done(r, q->sm, q->sched, q->token, cycle + 1);
 		return;
@@ -189,7 +199,7 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	                        .bits = ct_mk_mask_of(p->masks, p->launch - 1, q->sid)};
 	c->serial++;
 	const struct ct_mk_code_op *code = ct_mk_code_at(p->masks, p->launch - 1, q->sid);
-	for (unsigned n = 0; n < op->ndst && marks_results(p, k); n++)
+	for (unsigned n = 0; n < op->ndst && p->marks; n++)
 		w->near[p->ops.writes[op->dst + n]] = mark_of(p, f, n, c->serial, code);
 	c->token[i] = q->token;
 	k->coll[i].since = cycle;
@@ -217,15 +227,15 @@ static uint32_t oldest_of(const struct mk_core *k, uint64_t mask)
 static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
-	struct mk_sm *sm = p->sm[smi];
-	struct mk_core *k = &sm->core[sched];
-	mk_step_banks(sm, k, cycle);
+	const struct pcore *c = pcore_at(p, smi, sched);
+	struct mk_core *k = c->k;
+	mk_step_banks(c->sm, k, cycle);
 	uint64_t full = k->full;
 	k->full = 0;
 	while (full) {
 		uint32_t i = oldest_of(k, full);
 		full &= ~mk_bit(i);
-		ct_collector_done(r, smi, sched, pcore_at(p, smi, sched)->token[i], cycle + 1);
+		ct_collector_done(r, smi, sched, c->token[i], cycle + 1);
 	}
 	return k->reads ? cycle + 1 : CT_NO_CYCLE;
 }
@@ -235,16 +245,16 @@ static void part_left(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sch
                       uint64_t at)
 {
 	struct ct_mk_parts *p = ctx;
-	struct mk_core *k = &p->sm[smi]->core[sched];
-	struct pcore *c = pcore_at(p, smi, sched);
+	const struct pcore *c = pcore_at(p, smi, sched);
+	struct mk_core *k = c->k;
 	(void)r;
 	for (uint64_t m = k->held; m; m &= m - 1) {
 		uint32_t i = ct_low_bit(m);
 		if (c->token[i] != token)
 			continue;
 		k->held &= ~mk_bit(i);
-		p->sm[smi]->c.collected++;
-		p->sm[smi]->c.collect_cycles += at - k->coll[i].since;
+		c->sm->c.collected++;
+		c->sm->c.collect_cycles += at - k->coll[i].since;
 		if (k->table)
 			mk_ccu_leave(k, i);
 		return;
@@ -256,15 +266,15 @@ static void part_write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sc
                        uint32_t reg, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
-	struct mk_sm *sm = p->sm[smi];
-	struct mk_core *k = &sm->core[sched];
 	struct pcore *c = pcore_at(p, smi, sched);
-	uint32_t slot = warp / p->g.schedulers;
-	uint32_t mark = marks_results(p, k) ? c->warp[slot].near[reg & 255] : 0;
+	struct mk_sm *sm = c->sm;
+	struct mk_core *k = c->k;
+	uint32_t slot = slot_of(p, warp);
+	uint32_t mark = p->marks ? c->warp[slot].near[reg & 255] : 0;
 	int near = (int)(mark & 1);
 	(void)r;
 	sm->c.results++;
-	if (ct_mk_needs_plan(&p->sys)) {
+	if (p->has_plan) {
 		mk_planned_write(sm, k, slot, &c->warp[slot].planned, (uint8_t)reg, mark, cycle);
 		return;
 	}
@@ -318,9 +328,9 @@ static void part_tick(void *ctx, struct ct_replay *r, const struct ct_part_count
 static int part_full(void *ctx, uint32_t smi, uint32_t sched)
 {
 	const struct ct_mk_parts *p = ctx;
-	const struct mk_sm *sm = p->sm[smi];
+	const struct pcore *c = &p->core[(size_t)smi * p->g.schedulers + sched];
 	return p->sys.collectors && p->sys.schedule != CT_MK_TWO_LEVEL &&
-	       !mk_free_collectors(sm, &sm->core[sched]);
+	       !mk_free_collectors(c->sm, c->k);
 }
 
 /* Of the warps that are known to need a collector those that the veto would certainly refuse: their own one is in use, or
@@ -328,12 +338,12 @@ static int part_full(void *ctx, uint32_t smi, uint32_t sched)
 static uint64_t part_refused(void *ctx, uint32_t smi, uint32_t sched)
 {
 	struct ct_mk_parts *p = ctx;
-	const struct mk_sm *sm = p->sm[smi];
-	const struct mk_core *k = &sm->core[sched];
-	uint64_t busy = 0, needs = pcore_at(p, smi, sched)->needs;
+	const struct pcore *c = pcore_at(p, smi, sched);
+	const struct mk_core *k = c->k;
+	uint64_t busy = 0, needs = c->needs;
 	if (!needs || !p->sys.collectors || p->sys.schedule == CT_MK_TWO_LEVEL)
 		return 0;
-	if (!mk_free_collectors(sm, k))
+	if (!mk_free_collectors(c->sm, k))
 		return needs;
 	for (uint64_t m = p->sys.schedule == CT_MK_PRIORITY ? k->held : 0; m; m &= m - 1) {
 		int32_t owner = k->table[ct_low_bit(m)].owner;
@@ -384,6 +394,8 @@ static int part_pick_active(void *ctx, struct ct_replay *r, const struct ct_sche
  * at first. */
 static int build_sm(struct ct_mk_parts *p, uint32_t i, struct ct_error *e)
 {
+	const uint32_t warps = ct_gpu_max_warps(&p->g);
+	const uint32_t slots = (warps + p->g.schedulers - 1) / p->g.schedulers;
 	struct mk_sm *sm = ct_calloc(1, sizeof *sm);
 	p->sm[i] = sm;
 	if (!sm)
@@ -392,15 +404,17 @@ static int build_sm(struct ct_mk_parts *p, uint32_t i, struct ct_error *e)
 	sm->sys = &p->sys;
 	sm->m = &p->machine;
 	sm->state = &p->state;
-	int st = mk_sm_size(sm, ct_gpu_max_warps(&p->g), e);
+	int st = mk_sm_size(sm, warps, e);
 	if (st == CT_OK)
 		st = mk_sm_build(sm, e);
 	for (uint32_t k = 0; k < p->g.schedulers && st == CT_OK; k++) {
 		struct pcore *c = pcore_at(p, i, k);
+		c->sm = sm;
+		c->k = &sm->core[k];
 		c->chosen = MK_NONE;
-		for (uint32_t w = 0; w < MK_SLOTS; w++)
-			sm->core[k].warp[w].ccu = MK_NONE;
-		if (!(c->warp = ct_calloc(MK_SLOTS, sizeof *c->warp)))
+		for (uint32_t w = 0; w < slots; w++)
+			c->k->warp[w].ccu = MK_NONE;
+		if (!(c->warp = ct_calloc(slots, sizeof *c->warp)))
 			st = ct_fail_nomem(e);
 	}
 	return st;
@@ -419,7 +433,11 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 	if (!(p = ct_calloc(1, sizeof *p)))
 		return ct_fail_nomem(e);
 	p->sys = sys;
+	p->has_plan = ct_mk_needs_plan(&sys);
+	p->marks = p->has_plan || sys.kind == CT_MK_CCU || sys.kind == CT_MK_RFC;
 	p->g = *g;
+	for (p->shift = 0; p->shift < 32 && 1u << p->shift != g->schedulers;)
+		p->shift++;
 	p->masks = masks;
 	ct_mk_machine_of(g, &p->machine);
 	p->machine.sthld = sthld;

@@ -162,8 +162,8 @@ static int decode_op(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct
 	return 0;
 }
 
-const struct ct_mk_op *ct_mk_stream_op(struct ct_mk_stream *s, const struct ct_gpu *g, uint32_t sid,
-                                       const struct ct_sinst *inst)
+const struct ct_mk_op *ct_mk_stream_new_op(struct ct_mk_stream *s, const struct ct_gpu *g, uint32_t sid,
+                                           const struct ct_sinst *inst)
 {
 	if (sid >= s->ops) {
 		if (ct_grow((void **)&s->op, &s->cap_ops, (size_t)sid + 1, sizeof *s->op) < 0)

@@ -98,10 +98,16 @@ struct ct_mk_stream {
 	uint64_t insts;
 };
 
+/* The same as ct_mk_stream_op() for one that may be new. */
+const struct ct_mk_op *ct_mk_stream_new_op(struct ct_mk_stream *s, const struct ct_gpu *g, uint32_t sid,
+                                           const struct ct_sinst *inst);
 /* The static instruction sid, decoded on first sight with the GPU's units; NULL when out
  * of memory. */
-const struct ct_mk_op *ct_mk_stream_op(struct ct_mk_stream *s, const struct ct_gpu *g, uint32_t sid,
-                                       const struct ct_sinst *inst);
+static inline const struct ct_mk_op *ct_mk_stream_op(struct ct_mk_stream *s, const struct ct_gpu *g,
+                                                     uint32_t sid, const struct ct_sinst *inst)
+{
+	return sid < s->ops && s->op[sid].known ? &s->op[sid] : ct_mk_stream_new_op(s, g, sid, inst);
+}
 /* Appends a CTA, and warps of it; the index, or -1 when out of memory. Warps of a CTA may be
  * appended at any time; ct_mk_stream_seal() puts them together. */
 int32_t ct_mk_stream_cta(struct ct_mk_stream *s);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "replay/private/numbers.h"
 #include "replay/private/pool.h"
 
@@ -84,10 +85,82 @@ static inline uint64_t rp_event_next(const struct rp_events *q)
 	return near < far ? near : far;
 }
 
-/* Adds an event. now: the cycle before which hardly any event is due that comes later. Returns -1 when out of memory. */
-int rp_events_put(struct rp_events *q, const struct rp_event *ev, uint64_t now);
-/* Takes the first event if it comes before `end`. 0: it does not, or there is none. */
-int rp_events_take(struct rp_events *q, const struct rp_moment *end, struct rp_event *ev);
+/* Whether an event of cycle `at` goes into a list. now: the cycle before which hardly any event is due that comes later. */
+static CT_INLINE int rp_events_is_near(struct rp_events *q, uint64_t at, uint64_t now)
+{
+	if (!q->lists && now > q->floor)
+		q->floor = now;
+	return at - q->floor < RP_EVENT_CYCLES; /* what is before the floor is far away, too */
+}
+
+/* A place at the end of the list of its cycle, for the caller to fill in, since events come in the order of their numbers.
+ * NULL: out of memory. */
+static CT_INLINE struct rp_event *rp_events_place(struct rp_events *q, uint64_t at)
+{
+	const unsigned list = at % RP_EVENT_CYCLES;
+	const uint64_t bit = (uint64_t)1 << list;
+	const uint32_t i = rp_pool_get(
+		&q->places, (void **)&q->near, sizeof *q->near, offsetof(struct rp_event, next));
+	if (i == RP_NO_INDEX)
+		return NULL;
+	if (q->lists & bit)
+		q->near[q->last[list]].next = i;
+	else
+		q->first[list] = i;
+	q->last[list] = i;
+	q->lists |= bit;
+	return &q->near[i];
+}
+
+/* events.c: an event that no list takes. -1: out of memory. */
+int rp_events_put_far(struct rp_events *q, const struct rp_event *ev);
+
+/* Adds an event. now: see rp_events_is_near(). Returns -1 when out of memory. */
+static CT_INLINE int rp_events_put(struct rp_events *q, const struct rp_event *ev, uint64_t now)
+{
+	if (!rp_events_is_near(q, ev->when.at, now))
+		return rp_events_put_far(q, ev);
+	struct rp_event *place = rp_events_place(q, ev->when.at);
+	if (!place)
+		return -1;
+	*place = *ev;
+	return 0;
+}
+
+/* Takes the first event in the lists, which is due in cycle `at`. */
+static CT_INLINE void rp_events_take_near(struct rp_events *q, uint64_t at, struct rp_event *ev)
+{
+	const unsigned list = at % RP_EVENT_CYCLES;
+	const uint32_t i = q->first[list];
+	*ev = q->near[i];
+	if (i == q->last[list])
+		q->lists &= ~((uint64_t)1 << list);
+	q->first[list] = ev->next;
+	q->near[i].next = q->places.free;
+	q->places.free = i;
+}
+
+/* events.c: the same as rp_events_take(), also where events are far. */
+int rp_events_take_any(struct rp_events *q, const struct rp_moment *end, struct rp_event *ev);
+
+/* Takes the first event if it comes before `end`. 0: it does not, or there is none. Nothing is due before the event that is
+ * taken, so that the lists may begin there. */
+static CT_INLINE int rp_events_take(struct rp_events *q, const struct rp_moment *end,
+                                    struct rp_event *ev)
+{
+	if (q->n)
+		return rp_events_take_any(q, end, ev);
+	if (!q->lists)
+		return 0;
+	const uint64_t at = rp_events_near(q);
+	if (at > end->at ||
+	    (at == end->at && q->near[q->first[at % RP_EVENT_CYCLES]].when.seq >= end->seq))
+		return 0;
+	rp_events_take_near(q, at, ev);
+	q->floor = at;
+	return 1;
+}
+
 void rp_events_free(struct rp_events *q);
 
 #endif

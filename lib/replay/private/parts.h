@@ -51,6 +51,9 @@ struct rp_part_sm {
 	struct rp_pool_head cols;
 	struct rp_moment clock[RP_MAX_SCHEDULERS]; /* of sub-cores, among the events of the SM */
 	uint32_t clocks;                           /* bit: that clock has been asked for */
+	uint32_t nclocks;
+	uint64_t
+		clock_order; /* of these the sub-cores in the order of time, the first in the lowest byte */
 };
 
 struct rp_collected {
@@ -96,6 +99,47 @@ struct rp_parts {
 	uint64_t ticked[6]; /* cycle of the last tick of each part */
 };
 
+/* The sub-core whose clock is the first of those that have been asked for, of which there is one. Pure. */
+static CT_INLINE unsigned rp_first_clock(const struct rp_part_sm *ps)
+{
+	return ps->clock_order & 0xff;
+}
+
+/* Takes the first clock out. */
+static CT_INLINE void rp_clock_take(struct rp_part_sm *ps)
+{
+	ps->clocks &= ~(1u << rp_first_clock(ps));
+	ps->clock_order >>= 8;
+	ps->nclocks--;
+}
+
+/* parts_core.c: the same as rp_clock_put() for one that does not come last. */
+void rp_clock_insert(struct rp_part_sm *ps, uint32_t sched, const struct rp_moment *when);
+
+/* Puts the sub-core's clock at that moment, which has the highest number so far, in place of a later one. */
+static CT_INLINE void rp_clock_put(struct rp_part_sm *ps, uint32_t sched, const struct rp_moment *when)
+{
+	const uint32_t n = ps->nclocks;
+	if (ps->clocks >> sched & 1 ||
+	    (n && ps->clock[ps->clock_order >> 8 * (n - 1) & 0xff].at > when->at)) {
+		rp_clock_insert(ps, sched, when);
+		return;
+	}
+	ps->clock_order |= (uint64_t)sched << 8 * n;
+	ps->clocks |= 1u << sched;
+	ps->clock[sched] = *when;
+	ps->nclocks++;
+}
+
+/* The SM has an event or a clock in cycle `at` of its launch. */
+static CT_INLINE void rp_part_not_after(struct rp_sm *sm, uint32_t at)
+{
+	if (at < sm->part_at) {
+		sm->part_at = rp_min32(at, RP_LAST_CYCLE);
+		sm->rare_at = rp_min32(sm->rare_at, sm->part_at);
+	}
+}
+
 /* parts.c */
 int rp_parts_wanted(const struct ct_replay *r); /* by the configuration */
 /* p may be NULL. */
@@ -105,11 +149,30 @@ void rp_parts_free(struct ct_replay *r);
 void rp_parts_kernel(struct ct_replay *r);
 /* The SM's first event has changed, or the beginning of its launch. */
 void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm);
-/* The SM has an event in cycle `at`. */
-void rp_part_not_after(struct ct_replay *r, struct rp_sm *sm, uint64_t at);
 void rp_parts_window(struct ct_replay *r);
 /* Fills in what the queue orders by: *ev is the caller's. */
 int rp_event_push(struct ct_replay *r, uint32_t node, struct rp_event *ev);
+/* The same of an SM in cycle `at` of its launch, or in its present one if that is over, and of nobody in particular. */
+static CT_INLINE void rp_event_push_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t at,
+                                       enum rp_event_kind kind, uint64_t data, uint32_t arg)
+{
+	struct rp_events *q = &r->parts->events[sm->id];
+	struct rp_event far, *ev = &far;
+	at = rp_max32(at, sm->now);
+	const int near = rp_events_is_near(q, r->base + at, r->base + sm->now);
+	if (near && !(ev = rp_events_place(q, r->base + at))) {
+		rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		return;
+	}
+	ev->when = (struct rp_moment){r->base + at, r->parts->seq++};
+	ev->who = NULL;
+	ev->data = data;
+	ev->arg = arg;
+	ev->kind = (uint8_t)kind;
+	if (!near && rp_events_put_far(q, ev) < 0)
+		rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	rp_part_not_after(sm, at);
+}
 void rp_note_arrive(struct ct_replay *r, uint32_t note, uint64_t at);
 /* As rp_pool_get(); the run fails when memory is out. */
 uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next);

@@ -221,9 +221,11 @@ static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struc
 		rp_count_held(sm, warp, op, inst->sid, rp_operands_ready(w),
 		              rp_min32(s->port[RP_MEM].idoc, now));
 	w->born = now + 1;
-	uint32_t c = rp_free_collector(r, s, op->unit, usual), start = 2 * (now + 1);
-	uint32_t enters = !sm->full.parked_units && s->collector_free[c] <= start &&
-	                  (usual || !r->collector_part);
+	uint32_t c = 0, enters = 0, start = 2 * (now + 1);
+	if (usual || !r->collector_part) {
+		c = rp_free_collector(r, s, op->unit, usual);
+		enters = !sm->full.parked_units && s->collector_free[c] <= start;
+	}
 	if (op->kind >= RP_LOAD) {
 		mem = op->shared ? rp_mem_new_shared(r, sm, warp, op, inst, now)
 		                 : rp_mem_new(r, sm, warp, op, inst, now);
