@@ -148,7 +148,7 @@ int rp_events_take_any(struct rp_events *q, const struct rp_moment *end, struct 
 static CT_INLINE int rp_events_take(struct rp_events *q, const struct rp_moment *end,
                                     struct rp_event *ev)
 {
-	if (q->n)
+	if (rp_events_far(q) <= end->at)
 		return rp_events_take_any(q, end, ev);
 	if (!q->lists)
 		return 0;
