@@ -9,7 +9,7 @@
 /* Sources: NVIDIA's list of CUDA-enabled GPUs (compute capability); the boards' datasheets and white papers that
  * data/gpus cites (memory, width of its bus); CUDA C++ Programming Guide, table of technical specifications per
  * compute capability (shared memory of one block on demand). */
-static const struct board {
+static const struct board { /* by compute capability */
 	const char *gpu, *name;
 	unsigned capability;
 	unsigned memory_gib, bus_bits, shared_kib;
@@ -44,6 +44,15 @@ static const struct board *board(void)
 unsigned ct_cuda_capability(void)
 {
 	return board()->capability;
+}
+
+const char *ct_cuda_board_for(unsigned target)
+{
+	enum { LAST = sizeof boards / sizeof *boards - 1 };
+	size_t i = 0;
+	while (i < LAST && boards[i].capability < target)
+		i++;
+	return boards[i].gpu;
 }
 
 uint64_t ct_cuda_board_memory(void)

@@ -143,6 +143,26 @@ struct ct_cuda_module *ct_cuda_modules(void)
 	return modules;
 }
 
+/* What a text's .target says, of which nothing stands before it in its line; 0: it has none. */
+static unsigned target_of(const char *text)
+{
+	static const char word[] = ".target sm_";
+	const char *at = text;
+	while ((at = strstr(at, word)) && at != text && at[-1] != '\n')
+		at++;
+	return at ? (unsigned)strtoul(at + strlen(word), NULL, 10) : 0;
+}
+
+unsigned ct_cuda_highest_target(void)
+{
+	unsigned most = 0;
+	for (const struct ct_cuda_module *m = modules; m; m = m->next) {
+		const unsigned target = m->text ? target_of(m->text) : 0;
+		most = target > most ? target : most;
+	}
+	return most;
+}
+
 /* Gives *name the name that it has in the joined text. */
 static int rename_to(char **name, const struct ct_ptx_linker *l, size_t text)
 {

@@ -281,6 +281,8 @@ cudaError_t ct_cuda_read_module(struct ct_cuda_module *m);
 cudaError_t ct_cuda_link_modules(void);
 /* All modules, the youngest first. */
 struct ct_cuda_module *ct_cuda_modules(void);
+/* The compute capability that the PTX of a module asks for, of all modules the highest, as 70 for 7.0; 0: there is none. */
+unsigned ct_cuda_highest_target(void);
 /* Makes what belongs to a module belong to another, whose text has the linker's names for those of its text `text`. */
 cudaError_t ct_cuda_move_module(struct ct_cuda_module *m, struct ct_cuda_module *into,
                                 const struct ct_ptx_linker *l, size_t text);
@@ -366,6 +368,8 @@ cudaError_t ct_cuda_allow_shared(struct ct_cuda_function *f, int bytes);
 
 /* Compute capability, as 70 for 7.0. */
 unsigned ct_cuda_capability(void);
+/* The GPU file of the first board that executes PTX for that compute capability; of the last board where none does. Pure. */
+const char *ct_cuda_board_for(unsigned target);
 /* Bytes of the board's memory, and the largest shared memory of one block: by default and on demand. */
 uint64_t ct_cuda_board_memory(void);
 size_t ct_cuda_shared_default(void);

@@ -100,7 +100,9 @@ static void start(void)
 		end("CACHETRIAGE_BOUNDS: exact or pages");
 	if (s->maps_around && s->check_init)
 		end("CACHETRIAGE_BOUNDS=pages: the check init knows allocations alone");
-	if (ct_gpu_load(&ct_cuda.gpu, gpu && *gpu ? gpu : "v100", s->data_dir, &quiet, &e) != CT_OK ||
+	if (!gpu || !*gpu)
+		gpu = ct_cuda_board_for(ct_cuda_highest_target());
+	if (ct_gpu_load(&ct_cuda.gpu, gpu, s->data_dir, &quiet, &e) != CT_OK ||
 	    ct_ptx_memory_create(&ct_cuda.memory, &e) != CT_OK)
 		end(e.text);
 	ct_cuda_trace_open();

@@ -223,10 +223,13 @@ C
 "$CT_RELEASE/ctcc" -o both both.cu
 same "a call of the run-time API initializes the driver API, too, and makes the primary context current" "3 0 1 1" "$(./both)"
 
-# The device is what CACHETRIAGE_GPU says.
+# The device is what CACHETRIAGE_GPU says, else the first that executes the program's PTX.
 cat >board.cu <<'C'
 #include <cuda_runtime.h>
 #include <stdio.h>
+#ifdef KERNEL
+__global__ void nothing() {}
+#endif
 int main()
 {
 	cudaDeviceProp p;
@@ -236,6 +239,15 @@ int main()
 C
 "$CT_RELEASE/ctcc" -o board board.cu
 same "a V100 by default" "Tesla V100-SXM2-16GB, 7.0, 80 SMs" "$(./board)"
+"$CT_RELEASE/ctcc" -DKERNEL -arch=sm_75 -o board75 board.cu
+"$CT_RELEASE/ctcc" -DKERNEL -arch=sm_80 -o board80 board.cu
+echo '__global__ void other() {}' >other.cu
+"$CT_RELEASE/ctcc" -DKERNEL -c -arch=sm_70 -o board.o board.cu && "$CT_RELEASE/ctcc" -c -arch=sm_86 -o other.o other.cu &&
+	"$CT_RELEASE/ctcc" -o board86 other.o board.o
+same "an RTX 2060, an A100 and an RTX 3070 for programs of their compute capability" "NVIDIA GeForce RTX 2060, 7.5, 30 SMs
+NVIDIA A100-SXM4-40GB, 8.0, 108 SMs
+NVIDIA GeForce RTX 3070, 8.6, 46 SMs" "$(./board75; ./board80; ./board86)"
+same "also one that is older" "Tesla V100-SXM2-16GB, 7.0, 80 SMs" "$(CACHETRIAGE_GPU=v100 ./board80)"
 same "or another" "NVIDIA GeForce RTX 3080, 8.6, 68 SMs" "$(CACHETRIAGE_GPU=rtx3080 ./board)"
 refuses "a board that there is not" 2 'rtx9999' env CACHETRIAGE_GPU=rtx9999 ./board
 finish
