@@ -1,4 +1,4 @@
-/* The queue of a node's events against a plain search for the first one. Seeds are fixed. */
+/* The queue of a node's events, and the order of an SM's clocks, against a plain search for the first one. Seeds are fixed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "replay/private/events.h"
+#include "replay/private/parts.h"
 
 enum { MOST = 400, STEPS = 60000 };
 
@@ -92,10 +92,59 @@ static void order_equals_plain_search(void **state)
 	}
 }
 
+/* The first of the clocks that have been asked for; -1: none has. */
+static int first_of(const struct rp_moment *when, const int *asked)
+{
+	int best = -1;
+	for (int k = 0; k < RP_MAX_SCHEDULERS; k++)
+		if (asked[k] && (best < 0 || rp_moment_before(NULL, &when[k], &when[best])))
+			best = k;
+	return best;
+}
+
+/* Sub-cores ask for clocks at the end of the order, amid it, and again for an earlier cycle. */
+static void clocks_come_in_order(void **state)
+{
+	struct rp_part_sm ps = {0};
+	struct rp_moment when[RP_MAX_SCHEDULERS] = {{0, 0}};
+	int asked[RP_MAX_SCHEDULERS] = {0}, first;
+	uint64_t rand = 1, seq = 0, earlier = 0, amid = 0;
+	(void)state;
+	for (int step = 0; step < STEPS; step++) {
+		const uint32_t k = (uint32_t)(ct_rand64(&rand) >> 32) % RP_MAX_SCHEDULERS;
+		const struct rp_moment at = {(uint64_t)step / 4 + (ct_rand64(&rand) >> 32) % 6, seq++};
+		if (!asked[k] || at.at < when[k].at) {
+			earlier += asked[k];
+			amid += ps.nclocks && !asked[k] &&
+			        at.at < ps.clock[ps.clock_order >> 8 * (ps.nclocks - 1) & 0xff].at;
+			rp_clock_put(&ps, k, &at);
+			when[k] = at;
+			asked[k] = 1;
+		}
+		if (ct_rand64(&rand) % 3 == 0)
+			continue;
+		first = first_of(when, asked);
+		assert_int_equal(rp_first_clock(&ps), first);
+		assert_int_equal(ps.clock[first].seq, when[first].seq);
+		rp_clock_take(&ps);
+		asked[first] = 0;
+		assert_int_equal(ps.clocks >> first & 1, 0);
+	}
+	assert_true(earlier > 100 && amid > 100);
+	while ((first = first_of(when, asked)) >= 0) {
+		assert_int_equal(rp_first_clock(&ps), first);
+		rp_clock_take(&ps);
+		asked[first] = 0;
+	}
+	assert_int_equal(ps.clocks, 0);
+	assert_int_equal(ps.nclocks, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_equals_plain_search),
+		cmocka_unit_test(clocks_come_in_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
