@@ -23,6 +23,7 @@ enum ct_ts_key {
 	CT_TS_PICK_LOWEST,  /* 1: the lowest of equal victims instead of a random one */
 	CT_TS_GROUPS_FIRST, /* 1: victims in groups of the same shared tag first */
 	CT_TS_WRITE_EVICT,  /* 1: stores evict what they write, whatever the GPU's own L1 does */
+	CT_TS_HOLD,         /* 1: a set has no more chunks on their way than slots */
 	CT_TS_MSHR,         /* entries of the paper's systems; 0 = the GPU's */
 	CT_TS_MRPB_QUEUES,
 	CT_TS_MRPB_DEPTH,

@@ -36,7 +36,7 @@ struct fetch {
 struct sm {
 	struct ct_ts_l1 *l1;
 	struct ct_ts_mshr *mshr;
-	uint16_t *held;  /* [set]: lines on their way */
+	uint16_t *held;  /* [set]: places of what is on its way */
 	uint32_t flying; /* requests that have not been answered */
 	struct waiter *waiter;
 	uint32_t waiters, waiter_free;
@@ -328,6 +328,14 @@ static int is_mshr_full(const struct ct_ts_parts *x, struct sm *s, const struct 
 	       (p->mask & n->pending && merged_requests(s, p->line, p->mask & n->pending) >= x->merge);
 }
 
+/* Places of its set that a request for these chunks takes until they have come. A line on its way keeps its place; in
+ * Tag-Split that is one chunk of it, or each that has been sent for (reading slots-on-their-way). */
+static uint32_t places_of(const struct ct_ts_parts *x, uint32_t chunks, int first)
+{
+	const int each = x->shape.kind == CT_TS_SPLIT && x->params.v[CT_TS_HOLD] > 0;
+	return each ? ct_bits(chunks) : (uint32_t)first;
+}
+
 /* Whether what the piece of a request needs is free now. */
 static enum ct_l1_outcome
 admit_piece(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const struct ct_l1_request *q,
@@ -347,9 +355,8 @@ admit_piece(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const stru
 	 * asks for no chunk twice, so the next one has to. */
 	if (n->send & entry)
 		return after_a_fill(out, cycle, &x->stalls.mshr);
-	/* A line on its way keeps its place; in Tag-Split that is at least one chunk. */
-	if (n->send && !entry && s->held[n->set] >= ct_ts_set_places(&x->shape) &&
-	    x->shape.kind != CT_TS_PERFECT) {
+	if (n->send && x->shape.kind != CT_TS_PERFECT &&
+	    s->held[n->set] + places_of(x, n->send, !entry) > ct_ts_set_places(&x->shape)) {
 		if (!x->system.prioritised)
 			return after_a_fill(out, cycle, &x->stalls.set);
 		n->bypass = 1;
@@ -416,7 +423,7 @@ static int request_chunks(struct ct_ts_parts *x, struct ct_replay *r, struct sm 
 	if (!chunks || !ct_ts_mshr_miss(s->mshr, line, chunks, &n->sent) || !n->sent)
 		return 0;
 	n->opened = ct_ts_mshr_used(s->mshr) > used;
-	s->held[n->set] = (uint16_t)(s->held[n->set] + n->opened);
+	s->held[n->set] = (uint16_t)(s->held[n->set] + places_of(x, n->sent, n->opened));
 	s->flying++;
 	x->c.fetched_bytes += ct_bits(n->sent) * x->shape.chunk;
 	x->c.data_packets += ct_ts_data_packets(ct_bits(n->sent), x->shape.chunk, x->packet);
@@ -599,8 +606,8 @@ static void on_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag,
 	s->fetch_free = (uint32_t)tag;
 	ct_ts_mshr_fill(s->mshr, f.line, f.chunks);
 	s->flying--;
-	if (used != ct_ts_mshr_used(s->mshr))
-		s->held[ct_ts_l1_set(s->l1, f.line)]--;
+	uint16_t *held = &s->held[ct_ts_l1_set(s->l1, f.line)];
+	*held = (uint16_t)(*held - places_of(x, f.chunks, used != ct_ts_mshr_used(s->mshr)));
 	while (*at != NONE) {
 		struct waiter *w = &s->waiter[*at];
 		uint32_t got = w->of.line == f.line ? w->of.mask & f.chunks : 0, me = *at;

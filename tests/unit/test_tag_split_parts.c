@@ -103,11 +103,12 @@ static void every_system_comes_to_an_end(void **state)
 	static const char *const *const sets[] = {NULL, tight, narrow, banks};
 	static const double chunk[] = {32, 8, 64, 32};
 	(void)state;
-	for (int k = 0; k < 4; k++) {
+	for (int k = 0; k < 8; k++) {
 		struct ct_gpu g;
 		struct ct_ts_params p = defaults();
-		p.v[CT_TS_CHUNK] = chunk[k];
-		gpu(&g, sets[k]);
+		p.v[CT_TS_CHUNK] = chunk[k % 4];
+		p.v[CT_TS_HOLD] = k / 4;
+		gpu(&g, sets[k % 4]);
 		for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 			const struct ct_ts_system *s = ct_ts_system_at(i);
 			struct micro_result *r = malloc(sizeof *r);
@@ -120,7 +121,7 @@ static void every_system_comes_to_an_end(void **state)
 				assert_true(c.request_misses <= c.requests &&
 				            c.partial <= c.request_misses);
 				assert_true(c.entries > 0 && c.entries <= c.request_misses);
-				if (k < 3 || s->line == 128) /* the banks count the GPU's lines */
+				if (k % 4 < 3 || s->line == 128) /* the banks count the GPU's lines */
 					assert_int_equal(c.stores, r->c.l1_line_accesses - c.requests);
 			}
 			free(r);
@@ -190,6 +191,26 @@ static void chunks_fetch_less_than_lines(void **state)
 	/* Hits take as long as asked for, and nothing else changes what is fetched much. */
 	p.v[CT_TS_HIT_LATENCY] = 40;
 	assert_true(cycles(&g, "TSC", &p, &split) > fast);
+}
+
+/* Whole lines in chunks are plain lines where a chunk on its way keeps its slot: a set of two groups waits with its third line. */
+static void whole_lines_on_their_way_fill_a_set(void **state)
+{
+	static const char *const few[] = {"l1.size=512", "l1.ways=2", NULL};
+	struct ct_gpu g;
+	struct ct_ts_params p = defaults();
+	struct ct_ts_counts c;
+	(void)state;
+	gpu(&g, few);
+	p.v[CT_TS_HIT_LATENCY] = 0;
+	p.v[CT_TS_USE_LRU] = 1;
+	const double line = (double)cycles(&g, "128B", &p, &c),
+		     free = (double)cycles(&g, "TSC-coarse", &p, &c);
+	p.v[CT_TS_HOLD] = 1;
+	const double held = (double)cycles(&g, "TSC-coarse", &p, &c);
+	if (free > 0.9 * line || fabs(held / line - 1) > 0.02)
+		fail_msg("plain lines take %g cycles, chunks %g, and %g where they keep their slots",
+		         line, free, held);
 }
 
 /* ---- the closed network ---- */
@@ -425,6 +446,7 @@ int main(void)
 		cmocka_unit_test(plain_lines_are_the_engines_own),
 		cmocka_unit_test(sectors_in_banks_are_the_engines_own),
 		cmocka_unit_test(chunks_fetch_less_than_lines),
+		cmocka_unit_test(whole_lines_on_their_way_fill_a_set),
 		cmocka_unit_test(the_configured_l1_takes_the_replayed_cycles),
 		cmocka_unit_test(fewer_misses_are_faster_and_make_cln),
 		cmocka_unit_test(latency_costs),
