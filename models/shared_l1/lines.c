@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "gpu/address.h"
 
 enum { LINE_BITS = 6, WORD = 64 };
 _Static_assert(sizeof(struct ct_sl_line) == 1 << LINE_BITS, "a line of the host");
@@ -38,21 +37,10 @@ void ct_sl_lines_free(struct ct_sl_lines *x)
 	memset(x, 0, sizeof *x);
 }
 
-uint32_t ct_sl_lines_set(const struct ct_sl_lines *x, uint64_t line)
-{
-	return ct_set_index((enum ct_set_hash)x->set_hash, x->sets, line);
-}
-
 /* Number of the line's set among those of all cores. */
 static size_t set_of(const struct ct_sl_lines *x, unsigned core, uint64_t line)
 {
 	return (size_t)core * x->sets + ct_sl_lines_set(x, line);
-}
-
-struct ct_sl_line *ct_sl_lines_find(const struct ct_sl_lines *x, unsigned core, uint64_t line)
-{
-	const uint32_t i = ct_tag_index_find(&x->index[core], line);
-	return i == CT_TAG_INDEX_NONE ? NULL : &x->at[(size_t)core * x->sets * x->ways + i];
 }
 
 /* Of the lines that were touched in the same cycle as way i - 1, which is the oldest of its order, the first: way + 1. */

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "base/tag_index.h"
+#include "gpu/address.h"
 
 /* The orders of a set: lines that may leave. Held ones are in none. */
 enum ct_sl_order { CT_SL_CLEAN, CT_SL_MODIFIED, CT_SL_ORDERS, CT_SL_HELD = CT_SL_ORDERS };
@@ -55,9 +56,17 @@ int ct_sl_lines_init(struct ct_sl_lines *x, unsigned cores, uint32_t sets, uint3
 void ct_sl_lines_free(struct ct_sl_lines *x);
 
 /* The set of the line, the same in each L1. Pure, as are the three below. */
-uint32_t ct_sl_lines_set(const struct ct_sl_lines *x, uint64_t line);
+static inline uint32_t ct_sl_lines_set(const struct ct_sl_lines *x, uint64_t line)
+{
+	return ct_set_index((enum ct_set_hash)x->set_hash, x->sets, line);
+}
 /* The place that belongs to the line in the L1 of a core; NULL: none does. */
-struct ct_sl_line *ct_sl_lines_find(const struct ct_sl_lines *x, unsigned core, uint64_t line);
+static inline struct ct_sl_line *
+ct_sl_lines_find(const struct ct_sl_lines *x, unsigned core, uint64_t line)
+{
+	const uint32_t i = ct_tag_index_find(&x->index[core], line);
+	return i == CT_TAG_INDEX_NONE ? NULL : &x->at[(size_t)core * x->sets * x->ways + i];
+}
 /* The place of the line's set that makes room: the last free one; else that touched longest ago, of equals the first, of
  * those that are not held and, with `clean`, that are not modified. NULL: there is none. */
 struct ct_sl_line *ct_sl_lines_victim(const struct ct_sl_lines *x, unsigned core, uint64_t line,

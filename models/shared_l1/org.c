@@ -493,13 +493,33 @@ static int store_sector(struct ct_sl_org *o, const struct ct_sl_access *a, struc
 	return st;
 }
 
-/* Looks the sectors up one after the other, lowest first, as the banks of the engine's L1 do; counts the line once for
- * those that did not have to be put off. */
-int ct_sl_org_access(struct ct_sl_org *o, const struct ct_sl_access *a, struct ct_sl_found *f)
+/* Whether a read finds all of its sectors, which is the common case. */
+static int load_all(struct ct_sl_org *o, const struct ct_sl_access *a, struct ct_sl_line *w,
+                    struct ct_sl_found *f)
 {
-	struct lookup l = {ct_sl_lines_find(&o->lines, a->at, a->line), entry_find(o, a->at, a->line),
-	                   a->room, 0};
-	*f = (struct ct_sl_found){0};
+	if (!w || w->dead || (a->mask & ~w->valid))
+		return 0;
+	ct_sl_lines_settle(&o->lines, a->at, w, a->now);
+	f->hit = a->mask;
+	return 1;
+}
+
+/* Whether nothing can be done since no request may be sent: a store needs one for each sector, a read for what it does not
+ * find. */
+static int lacks_room(const struct ct_sl_access *a, const struct ct_sl_line *w, struct ct_sl_found *f)
+{
+	if (a->room || (!a->is_write && w && !w->dead && (w->valid & a->mask)))
+		return 0;
+	f->no_room = 1;
+	f->again = a->mask;
+	return 1;
+}
+
+/* Looks the sectors up one after the other, lowest first. CT_OK also where some have to be tried again; CT_ERR_NOMEM. */
+static int access_sectors(struct ct_sl_org *o, const struct ct_sl_access *a, struct ct_sl_line *w,
+                          struct ct_sl_found *f)
+{
+	struct lookup l = {w, entry_find(o, a->at, a->line), a->room, 0};
 	for (uint32_t left = a->mask; left; left &= left - 1) {
 		uint32_t bit = left & (0 - left);
 		int st = a->is_write ? store_sector(o, a, &l, bit, f) : load_sector(o, a, &l, bit, f);
@@ -508,14 +528,29 @@ int ct_sl_org_access(struct ct_sl_org *o, const struct ct_sl_access *a, struct c
 		else if (st != CT_OK)
 			return st;
 	}
+	f->waits = l.waits;
+	if (!l.waits)
+		return CT_OK;
+	struct ct_sl_waiter waiter = {a->token, a->from, l.waits, f->fetch != 0, 0};
+	return waiter_add(o, l.x, &waiter) < 0 ? CT_ERR_NOMEM : CT_OK;
+}
+
+/* Looks the sectors up as the banks of the engine's L1 do; counts the line once for those that did not have to be put
+ * off. */
+int ct_sl_org_access(struct ct_sl_org *o, const struct ct_sl_access *a, struct ct_sl_found *f)
+{
+	struct ct_sl_line *w = a->is_write && !a->room ? NULL
+	                                               : ct_sl_lines_find(&o->lines, a->at, a->line);
+	*f = (struct ct_sl_found){0};
+	if (lacks_room(a, w, f))
+		return CT_SL_RETRY;
+	if (a->is_write || !load_all(o, a, w, f)) {
+		int st = access_sectors(o, a, w, f);
+		if (st != CT_OK)
+			return st;
+	}
 	if (f->again == a->mask)
 		return CT_SL_RETRY;
-	f->waits = l.waits;
-	if (l.waits) {
-		struct ct_sl_waiter waiter = {a->token, a->from, l.waits, f->fetch != 0, 0};
-		if (waiter_add(o, l.x, &waiter) < 0)
-			return CT_ERR_NOMEM;
-	}
 	tell_watcher(o, CT_SL_ACCESSED, a->at, a->from, a->line, a->mask & ~f->again, a->is_write);
 	int missed = a->is_write ? (f->sector_miss | f->line_miss) != 0 : f->fetch != 0;
 	*(a->is_write ? &o->s.writes : &o->s.reads) += 1;

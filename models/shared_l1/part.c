@@ -11,6 +11,12 @@
 
 /* ---- requests under way ---- */
 
+/* What take_request() gives next. */
+static uint32_t next_request(const struct ct_sl_part *p)
+{
+	return p->free_request != SP_NONE ? p->free_request : (uint32_t)p->requests;
+}
+
 static uint32_t take_request(struct ct_sl_part *p)
 {
 	uint32_t i = p->free_request;
@@ -34,17 +40,18 @@ static void out_of_memory(struct ct_replay *r)
 	ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
 }
 
-/* Pieces of `chunk_bytes` that the request touches, as a mask of 32-byte ones. */
+/* 32-byte pieces that the request touches. */
 static uint32_t pieces_of(const struct ct_sl_part *p, const struct ct_l1_request *q)
 {
 	const struct ct_gpu *g = &p->gpu;
-	uint32_t asked = 0, touched = 0, per = g->l1.sector / 32 ? g->l1.sector / 32 : 1;
-	for (uint32_t s = 0; s * g->l1.sector < g->l1.line; s++)
-		if (q->mask >> s & 1)
-			asked |= ((per >= 32 ? 0 : 1u << per) - 1) << s * per;
+	uint32_t asked = q->mask, touched = 0, per = g->l1.sector / 32;
+	if (per > 1) {
+		asked = 0;
+		for (uint32_t left = q->mask; left; left &= left - 1)
+			asked |= ((per >= 32 ? 0 : 1u << per) - 1) << ct_low_bit(left) * per;
+	}
 	for (uint32_t i = 0; g->l1.line <= 128 && i < g->l1.line / 32; i++)
-		if (q->bytes[i / 2] >> i % 2 * 32 & 0xffffffffu)
-			touched |= 1u << i;
+		touched |= (uint32_t)((q->bytes[i / 2] >> i % 2 * 32 & 0xffffffffu) != 0) << i;
 	return asked & touched ? asked & touched : asked;
 }
 
@@ -66,9 +73,9 @@ static uint32_t reply_payload(const struct ct_sl_part *p, uint32_t pieces)
 	return bytes < p->gpu.l1.line ? bytes : p->gpu.l1.line;
 }
 
-static uint32_t slice_of(const struct ct_replay *r, uint64_t address)
+static uint32_t slice_of(const struct ct_sl_part *p, const struct ct_replay *r, uint64_t line)
 {
-	return ct_part_place(r, address).slice;
+	return ct_part_place(r, line << p->line_bits).slice;
 }
 
 /* ---- network ---- */
@@ -82,7 +89,7 @@ static void send_message(struct ct_sl_part *p, struct ct_replay *r, enum sp_mess
 		net = CT_NET_OWN;
 	} else if (p->forwarded) { /* up to the line's slice; down from there in part_message() */
 		m.b = to;
-		m.to = ct_part_slice(&p->gpu, slice_of(r, p->request[i].address));
+		m.to = ct_part_slice(&p->gpu, p->request[i].slice);
 		net = CT_NET_REQUEST;
 	}
 	ct_part_send(r, &p->l1.part, net, &m, now);
@@ -108,22 +115,14 @@ static void give_if_done(struct ct_sl_part *p, struct ct_replay *r, uint32_t hom
 
 /* ---- fetches ---- */
 
-/* Fetches sectors of a line for the L1 of core `at`, with a request for each, as the engine's L1 does. A request of the
- * pool stands for each fetch: its line and what is fetched. */
-static void fetch_line(struct ct_sl_part *p, struct ct_replay *r, uint32_t at,
-                       const struct sp_request *q, uint32_t mask, uint64_t now)
+/* Fetches sectors of a line for the L1 of core `at`, with a request for each, as the engine's L1 does. */
+static void fetch_line(const struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint64_t line,
+                       uint32_t mask, uint64_t now)
 {
-	struct sp_request f = {.line = q->line, .address = q->address};
-	for (uint32_t left = mask; left; left &= left - 1) {
-		uint32_t i = take_request(p);
-		if (i == SP_NONE) {
-			out_of_memory(r);
-			return;
-		}
-		f.mask = left & (0 - left);
-		p->request[i] = f;
-		ct_l1_fetch(r, at, f.address, p->gpu.l1.sector, f.mask, SP_TAG_FILL | i, now);
-	}
+	const uint32_t bits = p->line_bits - p->sector_bits;
+	for (uint32_t left = mask; left; left &= left - 1)
+		ct_l1_fetch(r, at, line << p->line_bits, p->gpu.l1.sector, left & (0 - left),
+		            SP_TAG_FILL | line << bits | ct_low_bit(left), now);
 }
 
 struct landing {
@@ -151,20 +150,28 @@ static void waiter_served(void *ctx, const struct ct_sl_waiter *w)
 		free_request(l->p, (uint32_t)w->token);
 }
 
-/* What was fetched around the home answers its request and is not kept; else the organisation takes
- * the sectors and says who is served. */
+/* What was fetched around the home answers its request and is not kept. */
+static void land_past(struct ct_sl_part *p, struct ct_replay *r, uint32_t sm, uint32_t i, uint64_t cycle)
+{
+	const struct sp_request q = p->request[i];
+	free_request(p, i);
+	ct_l1_answer(r, sm, q.token, q.mask, cycle);
+}
+
+/* The organisation takes the sector that was fetched for an L1, and says who is served. */
 static void part_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
-	uint32_t i = (uint32_t)tag;
-	struct sp_request q = p->request[i];
-	free_request(p, i);
-	if (!(tag & SP_TAG_FILL)) { /* around the home: not kept */
-		ct_l1_answer(r, sm, q.token, q.mask, cycle);
+	if (!(tag & SP_TAG_FILL)) {
+		land_past(p, r, sm, (uint32_t)tag, cycle);
 		return;
 	}
+	const uint32_t bits = p->line_bits - p->sector_bits;
+	const uint64_t sector = tag & ~SP_TAG_FILL;
 	struct landing l = {p, r, sm, cycle};
-	int st = ct_sl_org_fill(p->org, sm, q.line, q.mask, cycle, waiter_served, &l);
+	p->home[sm].arrivals++;
+	int st = ct_sl_org_fill(p->org, sm, sector >> bits, 1u << (sector & ((1u << bits) - 1)), cycle,
+	                        waiter_served, &l);
 	if (st == CT_ERR_NOMEM)
 		out_of_memory(r);
 	else if (st != CT_OK)
@@ -190,8 +197,8 @@ static void store_through(struct ct_sl_part *p, struct ct_replay *r, uint32_t at
                           uint32_t mask, uint64_t now)
 {
 	const struct sp_request *q = &p->request[i];
-	ct_l1_write(r, at, q->address, p->gpu.l1.sector, mask, p->gpu.l1.line <= 128 ? q->bytes : NULL,
-	            i, now);
+	ct_l1_write(r, at, q->line << p->line_bits, p->gpu.l1.sector, mask,
+	            p->gpu.l1.line <= 128 ? q->bytes : NULL, i, now);
 }
 
 /* ---- lookups ---- */
@@ -204,45 +211,68 @@ static uint32_t miss_queue(const struct ct_sl_part *p, int is_write)
 	return queue - (is_write ? 0 : 1);
 }
 
-static uint32_t miss_room(const struct ct_sl_part *p, const struct ct_replay *r, uint32_t at,
-                          int is_write, uint64_t now)
+/* Requests that may be sent now. */
+static uint32_t miss_room(const struct ct_sl_part *p, uint32_t queued, int is_write)
 {
-	uint32_t queue = miss_queue(p, is_write), n = ct_l1_queued(r, at, now);
-	return n < queue ? queue - n : 0;
+	uint32_t queue = miss_queue(p, is_write);
+	return queued < queue ? queue - queued : 0;
+}
+
+/* The cycle in which a miss queue that is full has room. */
+static uint64_t room_at(const struct ct_sl_part *p, uint32_t queued, int is_write, uint64_t now)
+{
+	return now + queued + 1 - miss_queue(p, is_write);
 }
 
 /* Cycle in which what was not looked up is worth another try: that in which the miss queue has room, or with the next
  * fill. */
-static uint64_t retry_at(const struct ct_sl_part *p, const struct ct_replay *r, uint32_t at,
-                         int is_write, const struct ct_sl_found *f, uint64_t now)
+static uint64_t retry_at(const struct ct_sl_part *p, uint32_t queued, int is_write,
+                         const struct ct_sl_found *f, uint64_t now)
 {
-	return f->no_room ? now + ct_l1_queued(r, at, now) + 1 - miss_queue(p, is_write) : UINT64_MAX;
+	return f->no_room ? room_at(p, queued, is_write, now) : UINT64_MAX;
 }
 
-/* Looks sectors of a request up in the L1 of core `at`, and sends on what leaves for the LLC. As
- * ct_sl_org_access(). */
-static int look_up(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i, uint32_t mask,
-                   uint64_t now, struct ct_sl_found *f)
+/* What is noted about a line of an instruction: in the low bits the way of its requests + 1; above, the sectors that were
+ * last refused since they were absent and had no room, and the arrivals of their L1 then. */
+enum { WAY_BITS = 2, NOTED_SECTORS = 8, NOTED_BITS = WAY_BITS + NOTED_SECTORS };
+
+static uint32_t absence(uint32_t mask, uint32_t arrivals)
 {
-	struct sp_request q = p->request[i];
-	const struct ct_sl_access a = {
-		.at = at,
-		.from = q.sm,
-		.line = q.line,
-		.mask = mask,
-		.is_write = q.is_write,
-		.bytes = {q.bytes[0], q.bytes[1]},
-		.token = i,
-		.room = miss_room(p, r, at, q.is_write, now),
-		.now = now};
-	int st = ct_sl_org_access(p->org, &a, f);
-	if (st == CT_OK && q.is_write)
-		store_through(p, r, at, i, mask & ~f->again, now);
-	else if (st == CT_OK && f->fetch)
-		fetch_line(p, r, at, &q, f->fetch, now);
-	else if (st != CT_OK && st != CT_SL_RETRY)
+	return mask << WAY_BITS | arrivals << NOTED_BITS;
+}
+
+static void note_absence(const struct ct_l1_request *a, uint32_t arrivals)
+{
+	if (!a->is_write && a->mask < 1u << NOTED_SECTORS)
+		*a->memo = (*a->memo & ((1u << WAY_BITS) - 1)) | absence(a->mask, arrivals);
+}
+
+/* Whether the sectors of a read are known to be absent. */
+static int is_absent(const struct ct_l1_request *a, uint32_t arrivals)
+{
+	return (*a->memo & ~((1u << WAY_BITS) - 1)) == absence(a->mask, arrivals) &&
+	       a->mask < 1u << NOTED_SECTORS;
+}
+
+/* Looks sectors up in an L1. As ct_sl_org_access(). */
+static int look_up(struct ct_sl_part *p, struct ct_replay *r, const struct ct_sl_access *a,
+                   struct ct_sl_found *f)
+{
+	int st = ct_sl_org_access(p->org, a, f);
+	p->home[a->at].arrivals += st == CT_OK && a->is_write;
+	if (st != CT_OK && st != CT_SL_RETRY)
 		out_of_memory(r);
 	return st;
+}
+
+/* Sends on what of a lookup leaves for the LLC. i: the request, for a store. */
+static void send_on(struct ct_sl_part *p, struct ct_replay *r, const struct ct_sl_access *a,
+                    const struct ct_sl_found *f, uint32_t i)
+{
+	if (a->is_write)
+		store_through(p, r, a->at, i, a->mask & ~f->again, a->now);
+	else
+		fetch_line(p, r, a->at, a->line, f->fetch, a->now);
 }
 
 /* Banks of the L1 that these sectors lie in. */
@@ -250,6 +280,8 @@ static uint64_t banks_of(const struct ct_sl_part *p, uint64_t line, uint32_t mas
 {
 	const struct ct_cache_params *c = &p->gpu.l1;
 	uint64_t banks = 0;
+	if (p->banks_are_sectors)
+		return mask;
 	for (uint32_t left = mask; left; left &= left - 1)
 		banks |= UINT64_C(1)
 		         << (line * (c->line / c->sector) + ct_low_bit(left)) % c->banks % 64;
@@ -285,17 +317,34 @@ static void enqueue_at_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t 
 static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t cycle)
 {
 	struct sp_home *h = &p->home[node];
-	uint32_t i = h->head, todo = p->request[i].todo;
+	uint32_t i = h->head;
+	struct sp_request *q = &p->request[i];
+	uint32_t room = miss_room(p, ct_l1_queued(r, node, cycle), q->is_write);
+	if (!room && (q->is_write || (h->refused && h->refused_before == h->arrivals))) {
+		h->refused = 1;
+		return 0;
+	}
+	const struct ct_sl_access a = {
+		.at = node,
+		.from = q->sm,
+		.line = q->line,
+		.mask = q->todo,
+		.is_write = q->is_write,
+		.bytes = {q->bytes[0], q->bytes[1]},
+		.token = i,
+		.room = room,
+		.now = cycle};
 	struct ct_sl_found f;
-	h->refused = look_up(p, r, node, i, todo, cycle, &f) != CT_OK;
+	h->refused = look_up(p, r, &a, &f) != CT_OK;
+	h->refused_before = h->arrivals;
 	if (h->refused)
 		return 0;
+	send_on(p, r, &a, &f, i);
 	h->owed = 0;
-	struct sp_request *q = &p->request[i];
 	q->todo = f.again;
 	q->open += q->is_write || f.waits;
-	ct_l1_count(r, node, q->is_write, ct_bits(todo & ~f.again), ct_bits(f.sector_miss | f.line_miss),
-	            ct_bits(f.pending));
+	ct_l1_count(r, node, q->is_write, ct_bits(a.mask & ~f.again),
+	            ct_bits(f.sector_miss | f.line_miss), ct_bits(f.pending));
 	if (f.again)
 		return 0;
 	h->head = q->next;
@@ -346,87 +395,125 @@ static void part_message(void *ctx, struct ct_replay *r, const struct ct_message
 
 /* ---- the requester's lookup ---- */
 
-/* Sectors of a request in the core's own L1: stores go through, what hits is answered at once, what is missing is fetched.
- * A core that misses all the time takes each MSHR that is free again; where they take turns, it waits after a fetch of its
- * own until a remote request that was refused has been served. */
-static enum ct_l1_outcome look_up_own_l1(struct ct_sl_part *p, struct ct_replay *r, uint32_t i,
-                                         uint64_t cycle, struct ct_l1_result *out)
-{
-	struct sp_request *q = &p->request[i];
-	struct sp_home *h = &p->home[q->sm];
-	struct ct_sl_found f;
-	if (h->refused && h->owed && p->params.v[CT_SL_TURNS] != 0) {
-		free_request(p, i);
-		out->ready = cycle + 1;
-		return CT_L1_RETRY;
-	}
-	h->busy_banks = (h->busy_at == cycle + 1 ? h->busy_banks : 0) | banks_of(p, q->line, q->mask);
-	h->busy_at = cycle + 1;
-	int st = look_up(p, r, q->sm, i, q->mask, cycle, &f);
-	q = &p->request[i];
-	h->owed |= st == CT_OK && f.fetch != 0;
-	out->ready = f.again ? retry_at(p, r, q->sm, q->is_write, &f, cycle) : 0;
-	if (st != CT_OK) {
-		free_request(p, i);
-		return CT_L1_RETRY;
-	}
-	q->mask &= ~f.again;
-	*out = (struct ct_l1_result){
-		.hit = f.hit,
-		.pending = f.pending,
-		.sector_miss = f.sector_miss,
-		.line_miss = f.line_miss,
-		.done = q->is_write ? 0 : f.hit,
-		.ready = out->ready,
-		.again = f.again};
-	if (!q->is_write && f.hit == q->mask)
-		free_request(p, i);
-	return CT_L1_TAKEN;
-}
-
-static void go_past_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t i, uint64_t cycle,
-                         struct ct_l1_result *out)
-{
-	struct sp_request *q = &p->request[i];
-	if (q->is_write) {
-		out->forward = 1;
-		free_request(p, i);
-		return;
-	}
-	p->past_bytes += 32 * ct_bits(q->pieces);
-	ct_l1_fetch(r, q->sm, q->address, 32, q->pieces, i, cycle);
-}
-
 /* Takes a request of the pool for what was asked; its index. SP_NONE: out of memory. */
-static uint32_t note_request(struct ct_sl_part *p, const struct ct_l1_request *a)
+static uint32_t note_request(struct ct_sl_part *p, struct ct_replay *r, const struct ct_l1_request *a,
+                             uint64_t line)
 {
 	uint32_t i = take_request(p);
-	if (i != SP_NONE)
+	if (i == SP_NONE)
+		out_of_memory(r);
+	else
 		p->request[i] = (struct sp_request){
 			.token = a->token,
-			.address = a->address,
-			.line = a->address / p->gpu.l1.line,
+			.line = line,
 			.sm = a->sm,
 			.mask = a->mask,
 			.todo = a->mask,
 			.bytes = {a->bytes[0], a->bytes[1]},
-			.is_write = a->is_write,
-			.pieces = pieces_of(p, a)};
+			.is_write = a->is_write};
 	return i;
+}
+
+/* Sectors of a request in the core's own L1: stores go through, what hits is answered at once, what is missing is fetched.
+ * A core that misses all the time takes each MSHR that is free again; where they take turns, it waits after a fetch of its
+ * own until a remote request that was refused has been served. */
+static enum ct_l1_outcome
+look_up_own_l1(struct ct_sl_part *p, struct ct_replay *r, const struct ct_l1_request *a, uint64_t line,
+               uint64_t cycle, struct ct_l1_result *out)
+{
+	struct sp_home *h = &p->home[a->sm];
+	struct ct_sl_found f;
+	if (h->refused && h->owed && p->params.v[CT_SL_TURNS] != 0) {
+		out->ready = cycle + 1;
+		return CT_L1_RETRY;
+	}
+	h->busy_banks = (h->busy_at == cycle + 1 ? h->busy_banks : 0) | banks_of(p, line, a->mask);
+	h->busy_at = cycle + 1;
+	uint32_t queued = ct_l1_queued(r, a->sm, cycle), room = miss_room(p, queued, a->is_write);
+	if (!room && (a->is_write || is_absent(a, h->arrivals))) {
+		out->ready = room_at(p, queued, a->is_write, cycle);
+		return CT_L1_RETRY;
+	}
+	const struct ct_sl_access x = {
+		.at = a->sm,
+		.from = a->sm,
+		.line = line,
+		.mask = a->mask,
+		.is_write = a->is_write,
+		.bytes = {a->bytes[0], a->bytes[1]},
+		.token = next_request(p),
+		.room = room,
+		.now = cycle};
+	int st = look_up(p, r, &x, &f);
+	if (st != CT_OK) {
+		out->ready = retry_at(p, queued, a->is_write, &f, cycle);
+		note_absence(a, h->arrivals);
+		return CT_L1_RETRY;
+	}
+	out->hit = f.hit;
+	out->pending = f.pending;
+	out->sector_miss = f.sector_miss;
+	out->line_miss = f.line_miss;
+	out->done = a->is_write ? 0 : f.hit;
+	out->again = f.again;
+	h->owed |= f.fetch != 0;
+	if (out->done == (a->mask & ~f.again)) {
+		if (f.again)
+			out->ready = retry_at(p, queued, a->is_write, &f, cycle);
+		return CT_L1_TAKEN;
+	}
+	uint32_t i = note_request(p, r, a, line);
+	if (i == SP_NONE)
+		return CT_L1_TAKEN;
+	p->request[i].mask &= ~f.again;
+	send_on(p, r, &x, &f, i);
+	if (f.again)
+		out->ready = retry_at(p, ct_l1_queued(r, a->sm, cycle), a->is_write, &f, cycle);
+	return CT_L1_TAKEN;
+}
+
+static void go_past_home(struct ct_sl_part *p, struct ct_replay *r, const struct ct_l1_request *a,
+                         uint64_t line, uint64_t cycle, struct ct_l1_result *out)
+{
+	if (a->is_write) {
+		out->forward = 1;
+		return;
+	}
+	uint32_t i = note_request(p, r, a, line), pieces = pieces_of(p, a);
+	if (i == SP_NONE)
+		return;
+	p->past_bytes += 32 * ct_bits(pieces);
+	ct_l1_fetch(r, a->sm, a->address, 32, pieces, i, cycle);
+}
+
+/* The request travels to the home of its line. */
+static void go_to_home(struct ct_sl_part *p, struct ct_replay *r, const struct ct_l1_request *a,
+                       uint64_t line, uint32_t home, uint64_t cycle)
+{
+	uint32_t i = note_request(p, r, a, line), pieces = pieces_of(p, a);
+	if (i == SP_NONE)
+		return;
+	p->request[i].pieces = pieces;
+	if (p->forwarded)
+		p->request[i].slice = slice_of(p, r, line);
+	p->remote_reads += !a->is_write;
+	send_message(p, r, SP_ASK, i, a->sm, home, a->is_write ? 32 * ct_bits(pieces) : 0, cycle);
 }
 
 /* Where the organisation says that the line goes, which is asked when its first sectors are looked up. */
 static struct ct_sl_route route_of(struct ct_sl_part *p, struct ct_replay *r,
-                                   const struct ct_l1_request *a, uint64_t cycle)
+                                   const struct ct_l1_request *a, uint64_t line, uint64_t cycle)
 {
 	struct ct_sl_route route = {CT_SL_LOCAL, a->sm};
-	uint64_t line = a->address / p->gpu.l1.line;
-	if (*a->memo) {
-		route.way = (enum ct_sl_way)(*a->memo - 1);
+	uint32_t way = *a->memo & ((1u << WAY_BITS) - 1);
+	if (way) {
+		route.way = (enum ct_sl_way)(way - 1);
 		route.at = route.way == CT_SL_REMOTE ? ct_sl_org_home(p->org, line) : a->sm;
 		return route;
 	}
-	uint32_t partition = slice_of(r, a->address) * p->gpu.llc_partitions / p->gpu.llc_slices;
+	uint32_t partition = 0;
+	if (p->nearer)
+		partition = slice_of(p, r, line) * p->gpu.llc_partitions / p->gpu.llc_slices;
 	if (ct_sl_org_route(p->org, a->sm, line, partition, cycle, &route) != CT_OK)
 		out_of_memory(r);
 	*a->memo = (uint32_t)route.way + 1;
@@ -439,19 +526,14 @@ static enum ct_l1_outcome part_lookup(void *ctx, struct ct_replay *r, const stru
                                       uint64_t cycle, struct ct_l1_result *out)
 {
 	struct ct_sl_part *p = ctx;
-	struct ct_sl_route route = route_of(p, r, a, cycle);
-	uint32_t i = note_request(p, a);
-	if (i == SP_NONE) {
-		out_of_memory(r);
-	} else if (route.way == CT_SL_PAST) {
-		go_past_home(p, r, i, cycle, out);
-	} else if (route.way == CT_SL_REMOTE) {
-		p->remote_reads += !a->is_write;
-		uint32_t bytes = a->is_write ? 32 * ct_bits(p->request[i].pieces) : 0;
-		send_message(p, r, SP_ASK, i, a->sm, route.at, bytes, cycle);
-	} else {
-		return look_up_own_l1(p, r, i, cycle, out);
-	}
+	const uint64_t line = a->address >> p->line_bits;
+	struct ct_sl_route route = route_of(p, r, a, line, cycle);
+	if (route.way == CT_SL_LOCAL)
+		return look_up_own_l1(p, r, a, line, cycle, out);
+	if (route.way == CT_SL_PAST)
+		go_past_home(p, r, a, line, cycle, out);
+	else
+		go_to_home(p, r, a, line, route.at, cycle);
 	return CT_L1_TAKEN;
 }
 

@@ -6,17 +6,19 @@
 #include "models/shared_l1/part.h"
 
 #define SP_NONE UINT32_MAX
-#define SP_TAG_FILL (UINT64_C(1) << 32) /* of a fetch that a home keeps */
+#define SP_TAG_FILL \
+	(UINT64_C(1) << 63) /* of a fetch that an L1 keeps; the rest is the sector's number */
 
 enum sp_message { SP_ASK, SP_GIVE };
 
-/* A line request of a warp, or the fetch of a line. */
+/* A line request of a warp. */
 struct sp_request {
-	uint64_t token, address, line, bytes[2], arrived;
+	uint64_t token, line, bytes[2], arrived;
 	uint32_t sm, mask, pieces;
-	uint32_t todo; /* sectors that its home has not looked up yet */
-	uint32_t open; /* lookups at its home that wait for fills or acknowledgements */
-	uint32_t next; /* in its home's queue, or next free */
+	uint32_t slice; /* of the LLC, that forwards its messages */
+	uint32_t todo;  /* sectors that its home has not looked up yet */
+	uint32_t open;  /* lookups at its home that wait for fills or acknowledgements */
+	uint32_t next;  /* in its home's queue, or next free */
 	uint8_t is_write, missed;
 };
 
@@ -27,6 +29,10 @@ struct sp_home {
 	uint64_t busy_banks; /* that it took in that cycle */
 	/* where they take turns: the first of the queue was refused, and the core has fetched a line since */
 	uint8_t refused, owed;
+	uint32_t
+		arrivals; /* fills of the L1 and stores to it: what was absent is absent until the next */
+	uint32_t
+		refused_before; /* arrivals when the first of the queue, a read, found nothing and no room */
 };
 
 struct ct_sl_part {
@@ -34,6 +40,8 @@ struct ct_sl_part {
 	struct ct_gpu gpu;
 	struct ct_sl_params params;
 	int own_net, forwarded;
+	uint32_t line_bits, sector_bits; /* of the L1s */
+	int banks_are_sectors;           /* a sector's number in its line is that of its bank */
 	struct ct_sl_org *org;
 	uint8_t *nearer;
 	struct sp_home *home;

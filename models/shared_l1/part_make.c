@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "models/shared_l1/part_internal.h"
 
@@ -131,6 +132,9 @@ static int make_homes(struct ct_sl_part *p, struct ct_error *e)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < p->gpu.sms; i++)
 		p->home[i] = (struct sp_home){.head = SP_NONE, .tail = SP_NONE};
+	p->line_bits = ct_high_bit(p->gpu.l1.line);
+	p->sector_bits = ct_high_bit(p->gpu.l1.sector);
+	p->banks_are_sectors = p->gpu.l1.banks == p->gpu.l1.line / p->gpu.l1.sector;
 	p->free_request = SP_NONE;
 	sp_hooks(p);
 	p->parts.l1 = &p->l1;
