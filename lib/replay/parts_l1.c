@@ -147,17 +147,24 @@ void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
 
 /* ---- the lookup ---- */
 
+/* Bits of a part of a mask that has n. */
+static uint32_t bits_of_part(uint32_t part, uint32_t all, uint32_t n)
+{
+	return !part ? 0 : part == all ? n : ct_bits(part);
+}
+
 static void count_lookup(struct rp_sm *sm, struct rp_lreq *l, const struct ct_l1_result *o, int is_write)
 {
-	uint32_t miss = o->sector_miss | o->line_miss, all = o->hit | o->pending | miss;
+	uint32_t miss = o->sector_miss | o->line_miss, all = o->hit | o->pending | miss,
+		 n = ct_bits(all);
 	sm->c.l1_line_accesses += all && !l->met[RP_HIT];
 	sm->c.l1_line_misses += miss && !l->met[RP_LINE_MISS];
 	l->met[RP_HIT] |= all != 0; /* a line of which banks look up parts counts once */
 	l->met[RP_LINE_MISS] |= miss != 0;
-	sm->c.l1_store_line_hits += is_write && !o->line_miss ? ct_bits(all) : 0;
+	sm->c.l1_store_line_hits += is_write && !o->line_miss ? n : 0;
 	rp_count_l1(&sm->c,
-	            &(struct rp_l1_met){ct_bits(all), ct_bits(miss), ct_bits(o->pending),
-	                                ct_bits(o->sector_miss)},
+	            &(struct rp_l1_met){n, bits_of_part(miss, all, n), bits_of_part(o->pending, all, n),
+	                                bits_of_part(o->sector_miss, all, n)},
 	            is_write);
 }
 
