@@ -95,6 +95,7 @@ void rp_llc_free(struct ct_replay *r)
 		struct rp_slice *s = &r->slice[i];
 		rp_ring_free(&s->input);
 		rp_ring_free(&s->replies);
+		rp_ring_free(&s->relayed);
 		free(s->past);
 		free(s->missq.p);
 		free(s->to_dram.p);
@@ -116,6 +117,18 @@ void rp_llc_wake(struct ct_replay *r, uint32_t slice, uint64_t at)
 	struct rp_partition *part = &r->part[slice / r->map.per_channel];
 	s->next = s->next < at ? s->next : at;
 	part->next = part->next < s->next ? part->next : s->next;
+}
+
+int rp_llc_relay(struct ct_replay *r, const struct rp_packet *p, uint64_t at)
+{
+	struct rp_packet *q = rp_ring_new(&r->slice[p->slice].relayed);
+	if (!q)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*q = *p;
+	q->when = rp_max64(
+		at, r->parts->slices_until); /* a slice that has gone on takes it in its present cycle */
+	rp_llc_wake(r, p->slice, q->when);
+	return 0;
 }
 
 /* A packet that asks for several sectors of a line becomes one for each. */

@@ -213,7 +213,7 @@ static CT_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int req
 
 uint32_t rp_packet_flits(const struct ct_replay *r, const struct rp_packet *k, int requests)
 {
-	if (k->kind == RP_PK_MESSAGE)
+	if (k->kind >= RP_PK_MESSAGE)
 		return k->bytes;
 	int data = requests ? rp_is_store(k) || k->kind == RP_PK_ATOMIC : !rp_is_store(k);
 	return ct_part_flits(&r->g, data ? rp_packet_bytes(k, r->g.llc.sector) : 0);
@@ -319,12 +319,13 @@ static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ri
 {
 	struct rp_packet *k = rp_ring_first(q);
 	rp_ring_bring(q, 2);
-	if (!usual && k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
-		uint32_t note = k->id;
+	if (!usual && k->kind >= RP_PK_MESSAGE) { /* its end may put in the next */
+		uint64_t at = cycle + (requests ? hop_cycles(r) + r->g.llc_latency : 1 + hop_cycles(r));
+		if (k->kind == RP_PK_RELAY)
+			rp_llc_relay(r, k, at);
+		else
+			rp_note_arrive(r, k->id, at);
 		rp_ring_pop(q);
-		rp_note_arrive(
-			r, note,
-			cycle + (requests ? hop_cycles(r) + r->g.llc_latency : 1 + hop_cycles(r)));
 		return r->error.status;
 	}
 	if ((requests ? deliver_request(r, k, cycle, usual) : deliver_reply(r, k, cycle)) < 0)
@@ -352,7 +353,7 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 			uint32_t i = round_robin(n->want + (size_t)o * words, words, n->next[o]);
 			struct rp_ring *q = usual ? n->head[i].ring : head_of(r, requests, i);
 			const struct rp_packet *k = rp_ring_first(q);
-			uint32_t f = usual || nothing || (one && k->kind != RP_PK_MESSAGE)
+			uint32_t f = usual || nothing || (one && k->kind < RP_PK_MESSAGE)
 			                     ? 1
 			                     : rp_packet_flits(r, k, requests);
 			moved++;

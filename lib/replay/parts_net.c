@@ -132,3 +132,41 @@ int rp_parts_route(struct ct_replay *r, uint64_t until)
 	}
 	return 0;
 }
+
+/* ---- messages that a slice passes on ---- */
+
+/* Does what a slice does that passes messages on by itself. */
+static void pass_on(void *ctx, struct ct_replay *r, const struct ct_message *m, uint64_t now)
+{
+	struct ct_message down = *m;
+	(void)ctx;
+	down.from = m->to;
+	down.to = (uint32_t)m->c;
+	ct_part_send(r, &r->l1_part->part, CT_NET_REPLY, &down, now);
+}
+
+/* Where other parts may have something at the slice in the same cycle, the message is one of the slice's events; else the
+ * slice passes the packet on, and the part hears of it at the end of its way alone. */
+void ct_l1_relay(struct ct_replay *r, uint32_t slice, const struct ct_message *m, uint64_t now)
+{
+	static const struct ct_part passing = {.message = pass_on};
+	const struct ct_replay_parts *g = &r->parts->given;
+	if (g->network || m->from >= r->g.sms || m->to >= r->g.sms || slice >= r->map.slices) {
+		rp_fail(r, CT_ERR_UNSUPPORTED, "slices pass messages on between SMs, over the crossbar");
+		return;
+	}
+	struct rp_ring *q = &r->sm[m->from].missq;
+	struct ct_message up = *m;
+	int alone = !g->llc && !g->shaper && !r->core_parts;
+	uint32_t queued = q->n;
+	up.to = ct_part_slice(&r->g, slice);
+	up.c = m->to;
+	ct_part_send(r, alone ? &r->l1_part->part : &passing, CT_NET_REQUEST, &up, now);
+	if (!alone || q->n == queued)
+		return;
+	struct rp_packet *p = rp_ring_at(q, queued);
+	struct ct_message *note = &r->parts->note[p->id].m;
+	p->kind = RP_PK_RELAY;
+	p->group = note->to = m->to;
+	note->from = up.to;
+}

@@ -437,17 +437,45 @@ count_merge_stall(struct ct_replay *r, struct rp_slice *s, uint64_t now, int pro
 	s->merge_full_since = 0;
 }
 
+/* Passes messages on that have arrived by cycle `now`. */
+static int pass_relayed(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+{
+	while (s->relayed.n && rp_ring_first(&s->relayed)->when <= now) {
+		const struct rp_packet *m = rp_ring_first(&s->relayed);
+		const struct rp_packet p = {
+			.id = m->id, .bytes = m->bytes, .sm = (uint16_t)m->group, .kind = RP_PK_MESSAGE};
+		rp_ring_pop(&s->relayed);
+		if (reply_from(r, s, &p, now, 0) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The first cycle in which something of parts is to happen at the slice. */
+static uint64_t next_of_parts(const struct ct_replay *r, const struct rp_slice *s)
+{
+	uint64_t event = rp_event_next(&r->parts->events[r->g.sms + s->id]);
+	return s->relayed.n ? rp_min64(event, rp_ring_first(&s->relayed)->when) : event;
+}
+
+/* What is to happen of parts by cycle `now`. */
+static int run_parts(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+{
+	if (pass_relayed(r, s, now) < 0)
+		return -1;
+	if (rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now)
+		rp_events_run(r, r->g.sms + s->id, now);
+	return r->error.status ? -1 : 0;
+}
+
 /* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
  * serve a request. */
 static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s,
                                  uint64_t now, int usual)
 {
 	int changed = 0, progress = 0;
-	if (!usual && r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now) {
-		rp_events_run(r, r->g.sms + s->id, now);
-		if (r->error.status)
-			return -1;
-	}
+	if (!usual && r->parts && next_of_parts(r, s) <= now && run_parts(r, s, now) < 0)
+		return -1;
 	if (s->ready != RP_NO_INDEX && answer_ready(r, s, now, usual) < 0)
 		return -1;
 	if (s->fills.n) {
@@ -491,8 +519,8 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 		s->next = now + 1;
 	else if (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE)
 		s->next = rp_max64(rp_max64(now, rp_ring_first(&s->input)->when) + 1, s->busy);
-	if (!usual && r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) < s->next)
-		s->next = rp_max64(now + 1, rp_event_next(&r->parts->events[r->g.sms + s->id]));
+	if (!usual && r->parts)
+		s->next = rp_min64(s->next, rp_max64(now + 1, next_of_parts(r, s)));
 	return r->error.status;
 }
 

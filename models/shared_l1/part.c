@@ -84,15 +84,12 @@ static void send_message(struct ct_sl_part *p, struct ct_replay *r, enum sp_mess
                          uint32_t from, uint32_t to, uint32_t bytes, uint64_t now)
 {
 	struct ct_message m = {.from = from, .to = to, .bytes = bytes, .kind = kind, .a = i};
-	enum ct_net net = kind == SP_ASK ? CT_NET_REQUEST : CT_NET_REPLY;
-	if (p->own_net) {
-		net = CT_NET_OWN;
-	} else if (p->forwarded) { /* up to the line's slice; down from there in part_message() */
-		m.b = to;
-		m.to = ct_part_slice(&p->gpu, p->request[i].slice);
-		net = CT_NET_REQUEST;
-	}
-	ct_part_send(r, &p->l1.part, net, &m, now);
+	if (p->own_net)
+		ct_part_send(r, &p->l1.part, CT_NET_OWN, &m, now);
+	else if (p->forwarded)
+		ct_l1_relay(r, p->request[i].slice, &m, now);
+	else
+		ct_part_send(r, &p->l1.part, kind == SP_ASK ? CT_NET_REQUEST : CT_NET_REPLY, &m, now);
 }
 
 static void reply_to_requester(struct ct_sl_part *p, struct ct_replay *r, uint32_t home, uint32_t i,
@@ -370,21 +367,13 @@ static void part_timer(void *ctx, struct ct_replay *r, uint32_t node, uint64_t d
 		set_home_timer(p, r, node, cycle + 1);
 }
 
-/* A slice passes a forwarded message down; a request joins its home's queue; a reply answers the
- * request. */
+/* A request joins its home's queue; a reply answers the request. */
 static void part_message(void *ctx, struct ct_replay *r, const struct ct_message *m, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	uint32_t i = (uint32_t)m->a;
 	struct sp_request *q = &p->request[i];
-	if (m->to >= p->gpu.sms) { /* a slice forwards */
-		struct ct_message down = {.from = m->to,
-		                          .to = (uint32_t)m->b,
-		                          .bytes = m->bytes,
-		                          .kind = m->kind,
-		                          .a = m->a};
-		ct_part_send(r, &p->l1.part, CT_NET_REPLY, &down, cycle);
-	} else if (m->kind == SP_ASK) {
+	if (m->kind == SP_ASK) {
 		enqueue_at_home(p, r, m->to, i, cycle);
 	} else {
 		ct_sl_org_reply(p->org, m->to, q->line, (int)q->missed);

@@ -85,8 +85,9 @@ struct rp_past {
 struct rp_slice {
 	uint32_t id;
 	struct rp_tags tags;
-	struct rp_ring input; /* delay line and input queue; when: enters the queue */
-	struct rp_past *past; /* requests that left the input queue in this window */
+	struct rp_ring input;   /* delay line and input queue; when: enters the queue */
+	struct rp_ring relayed; /* messages to be passed on; when: in the slice */
+	struct rp_past *past;   /* requests that left the input queue in this window */
 	uint32_t past_cap, npast;
 	uint32_t past_in, past_out, input_in; /* of past and input: how many by the last cycle that
 	                            the network asked about had entered, left, entered */
@@ -191,6 +192,8 @@ static CT_INLINE int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, 
  * more than can be under way, since each has reserved a sector. */
 uint32_t rp_mshr_entries(const struct ct_cache_params *c, uint32_t lines);
 
+/* llc.c: a message that the slice of *p passes on reaches it in cycle `at`; they come in the order of their cycles. */
+int rp_llc_relay(struct ct_replay *r, const struct rp_packet *p, uint64_t at);
 /* slice.c, for parts: a reply into the slice's queue, counts of an access, a request to DRAM, the
  * slice's next cycle brought forward. */
 int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now);

@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 
-/* Odd ones carry data to the LLC. The last three belong to parts. */
+/* Odd ones carry data to the LLC. The last four belong to parts; those from RP_PK_MESSAGE on are messages. */
 enum rp_packet_kind {
 	RP_PK_READ = 0,
 	RP_PK_STORE = 1,
@@ -14,7 +14,8 @@ enum rp_packet_kind {
 	RP_PK_ATOMIC = 4,
 	RP_PK_WRITE = 3,
 	RP_PK_FETCH = 6,
-	RP_PK_MESSAGE = 8
+	RP_PK_MESSAGE = 8,
+	RP_PK_RELAY = 10 /* a slice passes it on; group: the SM that it goes to */
 };
 
 /* A request, or its reply, for one LLC sector. */
