@@ -83,6 +83,17 @@ static void run_rare_events(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	}
 }
 
+/* Events of parts, which may make others due in this cycle. */
+static void run_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	while (!sm->failed && (sm->part_at <= now || sm->l1_part_at <= now)) {
+		if (sm->part_at <= now)
+			rp_events_run(r, sm->id, r->base + now);
+		if (sm->l1_part_at <= now && !sm->failed)
+			rp_part_l1_due(r, sm, now);
+	}
+}
+
 /* One cycle of the SM: replies, lookups of the L1, the load/store unit, parts' events, collectors,
  * schedulers, then CTAs that leave. The order is part of the model (parts.h): each stage sees what
  * those before it did. */
@@ -98,8 +109,8 @@ static CT_INLINE void run_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 		else
 			rp_lsu_step(r, sm, now);
 	}
-	if (sm->rare_at <= now && sm->part_at <= now)
-		rp_events_run(r, sm->id, r->base + now);
+	if (sm->rare_at <= now)
+		run_parts(r, sm, now);
 	if (sm->full.unpark_at <= now)
 		rp_collect_step(r, sm, now);
 	step_schedulers(r, sm, now, usual);

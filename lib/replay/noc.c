@@ -321,10 +321,12 @@ static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ri
 	rp_ring_bring(q, 2);
 	if (!usual && k->kind >= RP_PK_MESSAGE) { /* its end may put in the next */
 		uint64_t at = cycle + (requests ? hop_cycles(r) + r->g.llc_latency : 1 + hop_cycles(r));
-		if (k->kind == RP_PK_RELAY)
+		if (k->kind != RP_PK_RELAY)
+			rp_note_arrive(r, k->id, at);
+		else if (requests)
 			rp_llc_relay(r, k, at);
 		else
-			rp_note_arrive(r, k->id, at);
+			rp_sm_relay(r, k, at);
 		rp_ring_pop(q);
 		return r->error.status;
 	}

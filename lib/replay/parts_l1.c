@@ -503,3 +503,57 @@ void ct_l1_count(struct ct_replay *r, uint32_t sm, int is_write, uint32_t n, uin
 {
 	rp_count_l1(&r->sm[sm].c, &(struct rp_l1_met){n, misses, pending, 0}, is_write);
 }
+
+/* ---- relayed messages, the timer ---- */
+
+void rp_part_set_l1_at(const struct ct_replay *r, struct rp_sm *sm)
+{
+	uint64_t at = sm->l1_timer;
+	if (sm->relayed.n)
+		at = rp_min64(at, rp_ring_first(&sm->relayed)->when);
+	sm->l1_part_at = at == RP_NEVER64 ? RP_NEVER : rp_launch_cycle(r, at);
+	rp_sm_set_rare(sm);
+}
+
+static void take_relayed(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
+{
+	const struct ct_part *part = &r->l1_part->part;
+	struct rp_parts *p = r->parts;
+	uint32_t note = rp_ring_first(&sm->relayed)->id;
+	struct ct_message m = p->note[note].m;
+	p->note[note].next = p->notes.free;
+	p->notes.free = note;
+	rp_ring_pop(&sm->relayed);
+	if (part->message)
+		part->message(part->ctx, r, &m, cycle);
+}
+
+void rp_part_l1_due(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	const struct ct_part *part = &r->l1_part->part;
+	uint64_t cycle = r->base + now;
+	r->parts->node = sm->id;
+	r->parts->now = cycle;
+	while (!r->error.status && sm->relayed.n && rp_ring_first(&sm->relayed)->when <= cycle)
+		take_relayed(r, sm, cycle);
+	while (!r->error.status && sm->l1_timer <= cycle) {
+		sm->l1_timer = RP_NEVER64;
+		if (part->timer)
+			part->timer(part->ctx, r, sm->id, 0, cycle);
+	}
+	rp_part_set_l1_at(r, sm);
+	if (r->error.status) /* what is left stays due for ever */
+		sm->failed = 1;
+}
+
+void ct_l1_timer(struct ct_replay *r, uint32_t smi, uint64_t at)
+{
+	struct rp_sm *sm = &r->sm[smi];
+	if (!r->l1_alone) {
+		ct_part_timer(r, &r->l1_part->part, smi, at, 0);
+		return;
+	}
+	sm->l1_timer = rp_max64(at, r->base + sm->now);
+	sm->l1_part_at = rp_min32(sm->l1_part_at, rp_launch_cycle(r, sm->l1_timer));
+	sm->rare_at = rp_min32(sm->rare_at, sm->l1_part_at);
+}

@@ -145,8 +145,8 @@ static void pass_on(void *ctx, struct ct_replay *r, const struct ct_message *m, 
 	ct_part_send(r, &r->l1_part->part, CT_NET_REPLY, &down, now);
 }
 
-/* Where other parts may have something at the slice in the same cycle, the message is one of the slice's events; else the
- * slice passes the packet on, and the part hears of it at the end of its way alone. */
+/* Where other parts may have something at slice or SM in the same cycle, the message is an event of both; else the packet
+ * waits in queues of its own. */
 void ct_l1_relay(struct ct_replay *r, uint32_t slice, const struct ct_message *m, uint64_t now)
 {
 	static const struct ct_part passing = {.message = pass_on};
@@ -157,7 +157,7 @@ void ct_l1_relay(struct ct_replay *r, uint32_t slice, const struct ct_message *m
 	}
 	struct rp_ring *q = &r->sm[m->from].missq;
 	struct ct_message up = *m;
-	int alone = !g->llc && !g->shaper && !r->core_parts;
+	int alone = r->l1_alone;
 	uint32_t queued = q->n;
 	up.to = ct_part_slice(&r->g, slice);
 	up.c = m->to;
@@ -169,4 +169,17 @@ void ct_l1_relay(struct ct_replay *r, uint32_t slice, const struct ct_message *m
 	p->kind = RP_PK_RELAY;
 	p->group = note->to = m->to;
 	note->from = up.to;
+}
+
+int rp_sm_relay(struct ct_replay *r, const struct rp_packet *p, uint64_t at)
+{
+	struct rp_sm *sm = &r->sm[p->sm];
+	struct rp_packet *q = rp_ring_new(&sm->relayed);
+	if (!q)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*q = *p;
+	q->when = at;
+	if (sm->relayed.n == 1)
+		rp_part_set_l1_at(r, sm);
+	return 0;
 }

@@ -218,6 +218,7 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct c
 		st = rp_parts_init(r, o ? o->parts : NULL, e);
 	if (st == 0 && r->ideal)
 		st = check_ideal(r, e);
+	r->l1_alone = st == 0 && r->parts && rp_l1_part_alone(r);
 	r->two_level = g->scheduler == CT_SCHED_TWO_LEVEL && !r->core_parts;
 	r->usual_memory = rp_usual_memory(r);
 	r->front_end = st == 0 && r->timing->knows_front_end &&

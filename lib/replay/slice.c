@@ -443,7 +443,7 @@ static int pass_relayed(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 	while (s->relayed.n && rp_ring_first(&s->relayed)->when <= now) {
 		const struct rp_packet *m = rp_ring_first(&s->relayed);
 		const struct rp_packet p = {
-			.id = m->id, .bytes = m->bytes, .sm = (uint16_t)m->group, .kind = RP_PK_MESSAGE};
+			.id = m->id, .bytes = m->bytes, .sm = (uint16_t)m->group, .kind = RP_PK_RELAY};
 		rp_ring_pop(&s->relayed);
 		if (reply_from(r, s, &p, now, 0) < 0)
 			return -1;

@@ -10,6 +10,8 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 {
 	memset(sm, 0, sizeof *sm);
 	sm->id = id;
+	sm->l1_timer = RP_NEVER64;
+	sm->l1_part_at = RP_NEVER;
 	sm->warp = ct_pool_take(&r->pool, r->warps, sizeof *sm->warp);
 	sm->next = ct_pool_take(&r->pool, r->warps, sizeof *sm->next);
 	sm->regs = ct_pool_take(&r->pool, r->warps, sizeof *sm->regs);
@@ -39,6 +41,7 @@ void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
 	rp_ring_free(&sm->missq);
 	rp_ring_free(&sm->direct);
 	rp_ring_free(&sm->replies);
+	rp_ring_free(&sm->relayed);
 	free(sm->log);
 	memset(sm, 0, sizeof *sm);
 }
@@ -53,8 +56,10 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->next_free = sm->wipe_at = RP_NEVER;
 	sm->offer = r->parts && r->parts->owned && r->parts->owned[sm->id] ? RP_NEVER : r->first_place;
 	sm->part_at = sm->reply_at = RP_NEVER;
-	if (r->parts)
+	if (r->parts) {
 		rp_part_set_next(r, sm);
+		rp_part_set_l1_at(r, sm);
+	}
 	sm->lsu_free = sm->missq_last = 0;
 	sm->code_lines = 0;
 	sm->slots_used = 0;
@@ -69,12 +74,8 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 void rp_sm_set_reply(struct ct_replay *r, struct rp_sm *sm)
 {
 	sm->reply_at = RP_NEVER;
-	if (sm->replies.n) {
-		uint64_t when = rp_ring_first(&sm->replies)->when;
-		sm->reply_at = when < r->base                   ? 0
-		               : when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
-		                                                : (uint32_t)(when - r->base);
-	}
+	if (sm->replies.n)
+		sm->reply_at = rp_launch_cycle(r, rp_ring_first(&sm->replies)->when);
 	rp_sm_set_rare(sm);
 }
 

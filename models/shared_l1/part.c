@@ -293,7 +293,7 @@ static void set_home_timer(struct ct_sl_part *p, struct ct_replay *r, uint32_t n
 	if (h->appointed)
 		return;
 	h->appointed = 1;
-	ct_part_timer(r, &p->l1.part, node, at, 0);
+	ct_l1_timer(r, node, at);
 }
 
 static void enqueue_at_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint32_t i,

@@ -104,9 +104,10 @@ static void agree(const struct follower *f, const struct ct_sl_org_stats *x)
 	assert_int_equal(x->copies, f->t.copies);
 }
 
-/* What a system gives for a trace on a GPU; f NULL: nobody follows. */
-static void run_part(const struct ct_gpu *g, const char *system, const struct ct_sl_params *params,
-                     enum ct_sl_network kind, struct follower *f, struct micro *m, struct outcome *o)
+/* What a system gives for a trace on a GPU beside an LLC organisation, or none; f NULL: nobody follows. */
+static void run_beside(const struct ct_llc_part *llc, const struct ct_gpu *g, const char *system,
+                       const struct ct_sl_params *params, enum ct_sl_network kind, struct follower *f,
+                       struct micro *m, struct outcome *o)
 {
 	struct ct_sl_place place;
 	struct ct_sl_part *p;
@@ -115,12 +116,20 @@ static void run_part(const struct ct_gpu *g, const char *system, const struct ct
 	if (ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find(system)), g, params, kind,
 	                   &place, &e) != CT_OK)
 		fail_msg("%s: %s", system, e.text);
-	struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
+	struct ct_replay_parts parts = *ct_sl_part_parts(p);
+	struct ct_replay_options ro = {.parts = &parts};
+	parts.llc = llc;
 	if (f)
 		ct_sl_part_watch(p, follow, f);
 	micro_run(m, ct_sl_part_gpu(p), &ro, &o->r);
 	ct_sl_part_counts(p, &o->c);
 	ct_sl_part_free(p);
+}
+
+static void run_part(const struct ct_gpu *g, const char *system, const struct ct_sl_params *params,
+                     enum ct_sl_network kind, struct follower *f, struct micro *m, struct outcome *o)
+{
+	run_beside(NULL, g, system, params, kind, f, m, o);
 }
 
 static void run(const char *system, enum ct_sl_network kind, enum ct_sl_homes homes, int rounds,
@@ -457,6 +466,48 @@ static void test_turns(void **state)
 		         (unsigned long long)o[0].c.queue_waits, (unsigned long long)o[1].c.queue_waits);
 }
 
+static enum ct_llc_outcome pass_everything(void *ctx, struct ct_replay *r, const struct ct_llc_request *q,
+                                           uint64_t cycle)
+{
+	(void)r;
+	(void)q;
+	(void)cycle;
+	++*(unsigned *)ctx;
+	return CT_LLC_PASS;
+}
+
+/* Beside an LLC organisation, which could have something at a slice or an SM in the same cycle, messages and timers of shared
+ * L1s are events among others. One that does nothing changes no cycle and no count. */
+static void test_beside_an_llc(void **state)
+{
+	static const char *const system[] = {"Shared", "DynEB"};
+	static struct outcome alone, beside;
+	static struct micro m;
+	unsigned asked = 0;
+	const struct ct_llc_part llc = {.part.ctx = &asked, .access = pass_everything};
+	struct ct_sl_params params;
+	struct ct_gpu g;
+	struct ct_error e;
+	(void)state;
+	ct_sl_defaults(&params);
+	params.v[CT_SL_SAMPLING] = 8;
+	params.v[CT_SL_EXECUTION] = 64;
+	for (uint32_t i = 0; i < 4; i++) {
+		test_gpu_sharedl1_small(&g);
+		if (i >= 2) /* requests are refused at their homes */
+			assert_int_equal(ct_gpu_set(&g, "l1.miss_queue=2", &e), CT_OK);
+		anything(&m, i, 8, 60, 96);
+		run_part(&g, system[i % 2], &params, CT_SL_NET_FORWARDED, NULL, &m, &alone);
+		anything(&m, i, 8, 60, 96);
+		run_beside(&llc, &g, system[i % 2], &params, CT_SL_NET_FORWARDED, NULL, &m, &beside);
+		assert_true(alone.c.remote_reads > 100 && alone.c.queue_waits > 0);
+		assert_memory_equal(&alone.r.c, &beside.r.c, sizeof alone.r.c);
+		assert_int_equal(alone.c.queue_waits, beside.c.queue_waits);
+		assert_int_equal(alone.c.org.read_misses, beside.c.org.read_misses);
+	}
+	assert_true(asked > 0);
+}
+
 /* The same run twice gives the same cycles. */
 static void test_repeats(void **state)
 {
@@ -499,6 +550,7 @@ int main(void)
 		cmocka_unit_test(test_turns),      cmocka_unit_test(test_repeats),
 		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_own_homes_are_private),
 		cmocka_unit_test(test_one_core),   cmocka_unit_test(test_stores_meet_loads),
+		cmocka_unit_test(test_beside_an_llc),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,7 @@ struct ct_replay {
 	const struct ct_admission_part *admission;
 	const struct ct_llc_part *llc_part;
 	const struct ct_collector_part *collector_part;
+	int l1_alone;     /* an L1 organisation without other parts beside it */
 	int core_parts;   /* a scheduler or a collector */
 	int usual;        /* an SM as step.h takes to be usual */
 	int usual_memory; /* a memory system as usual.h does */
@@ -179,6 +180,11 @@ uint32_t rp_run_some(struct ct_replay *r, uint32_t from, uint32_t to, uint32_t e
 static inline uint64_t rp_window_start(const struct ct_replay *r)
 {
 	return r->horizon > r->base ? r->horizon - r->base : 0;
+}
+/* The launch's cycle of one of the memory system: 0 before the launch, at most RP_LAST_CYCLE. */
+static inline uint32_t rp_launch_cycle(const struct ct_replay *r, uint64_t at)
+{
+	return at < r->base ? 0 : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)(at - r->base);
 }
 /* The launch lasts for longer than its cycles are counted: the run has failed. */
 int rp_too_long(struct ct_replay *r);

@@ -191,6 +191,16 @@ void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_pac
 void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint64_t at);
 void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint32_t at,
                      uint32_t now);
+/* Whether messages and timers of the L1 organisation are the only ones there can be. */
+static inline int rp_l1_part_alone(const struct ct_replay *r)
+{
+	const struct ct_replay_parts *g = &r->parts->given;
+	return g->l1 && !g->llc && !g->shaper && !g->network && !g->own && !r->core_parts;
+}
+/* The first of the SM's relayed messages, or its timer, has changed. */
+void rp_part_set_l1_at(const struct ct_replay *r, struct rp_sm *sm);
+/* Gives the L1 organisation relayed messages, then its timer, that have come by cycle `now`. */
+void rp_part_l1_due(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_sm_send(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p, uint32_t now);
 
 /* parts_llc.c */
@@ -211,6 +221,8 @@ void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t n
 void rp_part_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint64_t now);
 
 /* parts_net.c */
+/* A message that a slice has passed on reaches its SM in cycle `at`; they come in the order of their cycles. */
+int rp_sm_relay(struct ct_replay *r, const struct rp_packet *p, uint64_t at);
 int rp_flight_push(struct ct_replay *r, const struct rp_flight *f);
 int rp_parts_route(struct ct_replay *r, uint64_t until);
 int rp_parts_flying(const struct ct_replay *r);

@@ -30,9 +30,10 @@ struct rp_log {
 struct rp_sm {
 	uint32_t id;
 	uint32_t now;
-	uint32_t rare_at;  /* the first of the next four: rp_sm_set_rare() */
+	uint32_t rare_at;  /* the first of the next five: rp_sm_set_rare() */
 	uint32_t reply_at; /* cycle of the first of replies, RP_NEVER: none */
 	uint32_t part_at;  /* cycle of the first event of a part, RP_NEVER: none */
+	uint32_t l1_part_at; /* of the first relayed message or the timer of an L1 organisation; RP_NEVER: none */
 	uint32_t next_free /* of its CTAs */, wipe_at;
 	int failed; /* out of memory or a damaged spill */
 
@@ -56,6 +57,8 @@ struct rp_sm {
 	uint32_t lsu_free;     /* the load/store unit can take the next instruction */
 	uint32_t missq_last;   /* cycle at which the last queued miss leaves */
 	struct rp_ring missq, direct, replies;
+	struct rp_ring relayed; /* messages of an L1 organisation that slices have passed on */
+	uint64_t l1_timer;      /* its timer: cycle of the memory system, RP_NEVER64: none */
 	uint32_t group;
 	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
 	uint32_t *group_sid; /* [group % ...]: its instruction; NULL where nobody asks */
@@ -73,11 +76,11 @@ struct rp_sm {
 	struct ct_replay_counts c;
 };
 
-/* To be called where one of those four cycles has changed. */
+/* To be called where one of those five cycles has changed. */
 static inline void rp_sm_set_rare(struct rp_sm *sm)
 {
 	sm->rare_at = rp_min32(rp_min32(sm->reply_at, sm->part_at),
-	                       rp_min32(sm->next_free, sm->wipe_at));
+	                       rp_min32(rp_min32(sm->next_free, sm->wipe_at), sm->l1_part_at));
 }
 
 /* What the SM has issued; its counter warp_insts stays 0. */
