@@ -466,8 +466,8 @@ static void test_turns(void **state)
 		         (unsigned long long)o[0].c.queue_waits, (unsigned long long)o[1].c.queue_waits);
 }
 
-static enum ct_llc_outcome pass_everything(void *ctx, struct ct_replay *r, const struct ct_llc_request *q,
-                                           uint64_t cycle)
+static enum ct_llc_outcome
+pass_everything(void *ctx, struct ct_replay *r, const struct ct_llc_request *q, uint64_t cycle)
 {
 	(void)r;
 	(void)q;
@@ -545,11 +545,11 @@ static void test_long_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),     cmocka_unit_test(test_systems),
-		cmocka_unit_test(test_dynamic),    cmocka_unit_test(test_private_is_the_gpu),
-		cmocka_unit_test(test_turns),      cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_own_homes_are_private),
-		cmocka_unit_test(test_one_core),   cmocka_unit_test(test_stores_meet_loads),
+		cmocka_unit_test(test_counts),        cmocka_unit_test(test_systems),
+		cmocka_unit_test(test_dynamic),       cmocka_unit_test(test_private_is_the_gpu),
+		cmocka_unit_test(test_turns),         cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_long_lines),    cmocka_unit_test(test_own_homes_are_private),
+		cmocka_unit_test(test_one_core),      cmocka_unit_test(test_stores_meet_loads),
 		cmocka_unit_test(test_beside_an_llc),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

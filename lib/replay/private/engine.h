@@ -184,7 +184,9 @@ static inline uint64_t rp_window_start(const struct ct_replay *r)
 /* The launch's cycle of one of the memory system: 0 before the launch, at most RP_LAST_CYCLE. */
 static inline uint32_t rp_launch_cycle(const struct ct_replay *r, uint64_t at)
 {
-	return at < r->base ? 0 : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)(at - r->base);
+	return at < r->base                   ? 0
+	       : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
+	                                      : (uint32_t)(at - r->base);
 }
 /* The launch lasts for longer than its cycles are counted: the run has failed. */
 int rp_too_long(struct ct_replay *r);

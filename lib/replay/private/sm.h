@@ -33,7 +33,8 @@ struct rp_sm {
 	uint32_t rare_at;  /* the first of the next five: rp_sm_set_rare() */
 	uint32_t reply_at; /* cycle of the first of replies, RP_NEVER: none */
 	uint32_t part_at;  /* cycle of the first event of a part, RP_NEVER: none */
-	uint32_t l1_part_at; /* of the first relayed message or the timer of an L1 organisation; RP_NEVER: none */
+	uint32_t
+		l1_part_at; /* of the first relayed message or the timer of an L1 organisation; RP_NEVER: none */
 	uint32_t next_free /* of its CTAs */, wipe_at;
 	int failed; /* out of memory or a damaged spill */
 
