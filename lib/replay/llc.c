@@ -56,7 +56,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 		s->mshr_spare.at[s->mshr_spare.n++] = i;
 	for (uint32_t i = 0; i < buckets; i++)
 		s->bucket[i] = RP_NO_INDEX;
-	s->next = RP_NEVER64;
+	s->next = s->part_at = RP_NEVER64;
 	return 0;
 }
 
@@ -115,6 +115,7 @@ void rp_llc_wake(struct ct_replay *r, uint32_t slice, uint64_t at)
 {
 	struct rp_slice *s = &r->slice[slice];
 	struct rp_partition *part = &r->part[slice / r->map.per_channel];
+	s->part_at = rp_min64(s->part_at, at);
 	s->next = s->next < at ? s->next : at;
 	part->next = part->next < s->next ? part->next : s->next;
 }

@@ -105,15 +105,8 @@ void rp_net_free(struct rp_net *n)
 	free(n);
 }
 
-/* The usual network, whose packets are one flit each, as `usual` says it: with up to 64 inputs, or more; with packets of
- * parts. */
-enum { USUAL_ONE_WORD = 1, USUAL_SOME_WORDS = 2, WITH_PARTS = 4 };
-
-/* Whether it is usual and without parts. */
-static CT_INLINE int is_alone(int usual)
-{
-	return usual && !(usual & WITH_PARTS);
-}
+/* The usual network, whose packets are one flit each, as `usual` says it: with up to 64 inputs, or more. */
+enum { USUAL_ONE_WORD = 1, USUAL_SOME_WORDS = 2 };
 
 /* Words of an input mask: a constant where there is one. */
 static CT_INLINE uint32_t words_of(const struct rp_net *n, int usual)
@@ -260,7 +253,7 @@ static CT_INLINE int deliver_request(struct ct_replay *r, const struct rp_packet
 	uint32_t o = p->slice;
 	if (!n->out[o].n && rp_llc_accepts(r, o, cycle + 1)) {
 		uint64_t when = cycle + hop_cycles(r) + r->g.llc_latency;
-		return is_alone(usual) ? rp_llc_put(r, p, when) : rp_llc_accept(r, p, when);
+		return rp_usual_alone(usual) ? rp_llc_put(r, p, when) : rp_llc_accept(r, p, when);
 	}
 	struct rp_packet *q = rp_ring_new(&n->out[o]);
 	if (!q)
@@ -326,7 +319,7 @@ static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ri
 {
 	struct rp_packet *k = rp_ring_first(q);
 	rp_ring_bring(q, 2);
-	if (!is_alone(usual) && k->kind >= RP_PK_MESSAGE) { /* its end may put in the next */
+	if (!rp_usual_alone(usual) && k->kind >= RP_PK_MESSAGE) { /* its end may put in the next */
 		uint64_t at = cycle + (requests ? hop_cycles(r) + r->g.llc_latency : 1 + hop_cycles(r));
 		if (k->kind != RP_PK_RELAY)
 			rp_note_arrive(r, k->id, at);
@@ -360,7 +353,8 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 				continue;
 			uint32_t words = words_of(n, usual);
 			uint32_t i = round_robin(n->want + (size_t)o * words, words, n->next[o]);
-			struct rp_ring *q = is_alone(usual) ? n->head[i].ring : head_of(r, requests, i);
+			struct rp_ring *q = rp_usual_alone(usual) ? n->head[i].ring
+			                                          : head_of(r, requests, i);
 			const struct rp_packet *k = rp_ring_first(q);
 			uint32_t f = usual || nothing || (one && k->kind < RP_PK_MESSAGE)
 			                     ? 1
@@ -431,7 +425,7 @@ static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requ
 			uint32_t next = n->chain[i];
 			n->later--;
 			ask_output(n, i,
-			           is_alone(usual)
+			           rp_usual_alone(usual)
 			                   ? n->head[i].output
 			                   : output_of(requests, rp_ring_first(head_of(r, requests, i))),
 			           usual);
@@ -448,7 +442,8 @@ static int usual_network(const struct ct_replay *r, const struct rp_net *n)
 {
 	if (r->free || !r->noc_clock.same || !r->g.noc_flits_as_one)
 		return 0;
-	return (n->words == 1 ? USUAL_ONE_WORD : USUAL_SOME_WORDS) | (r->usual_memory ? 0 : WITH_PARTS);
+	return (n->words == 1 ? USUAL_ONE_WORD : USUAL_SOME_WORDS) |
+	       (r->usual_memory ? 0 : RP_WITH_PARTS);
 }
 
 /* run_network() with its last parameter as a constant. */
@@ -458,10 +453,10 @@ static CT_INLINE int run_as(struct rp_net *n, struct ct_replay *r, int requests,
 	switch (usual_network(r, n)) {
 	case USUAL_ONE_WORD: return run_network(n, r, requests, from, to, USUAL_ONE_WORD);
 	case USUAL_SOME_WORDS: return run_network(n, r, requests, from, to, USUAL_SOME_WORDS);
-	case USUAL_ONE_WORD | WITH_PARTS:
-		return run_network(n, r, requests, from, to, USUAL_ONE_WORD | WITH_PARTS);
-	case USUAL_SOME_WORDS | WITH_PARTS:
-		return run_network(n, r, requests, from, to, USUAL_SOME_WORDS | WITH_PARTS);
+	case USUAL_ONE_WORD | RP_WITH_PARTS:
+		return run_network(n, r, requests, from, to, USUAL_ONE_WORD | RP_WITH_PARTS);
+	case USUAL_SOME_WORDS | RP_WITH_PARTS:
+		return run_network(n, r, requests, from, to, USUAL_SOME_WORDS | RP_WITH_PARTS);
 	default: return run_network(n, r, requests, from, to, 0);
 	}
 }

@@ -339,7 +339,7 @@ static CT_INLINE void bring_line(const struct rp_slice *s, const struct rp_packe
  * changed. Nothing is put into that queue meanwhile: the head stays where it is when it has left. */
 static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
 {
-	if (!usual && r->llc_part && offer_head_to_part(r, s, now) != CT_LLC_PASS)
+	if (!rp_usual_alone(usual) && r->llc_part && offer_head_to_part(r, s, now) != CT_LLC_PASS)
 		return 1;
 	const struct rp_packet *p = rp_ring_first(&s->input);
 	int store = rp_is_store(p);
@@ -355,7 +355,7 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 	if (what == RP_FAIL)
 		return 0;
 	rp_ring_pop(&s->input);
-	if (!usual && r->llc_part)
+	if (!rp_usual_alone(usual) && r->llc_part)
 		r->parts->slice[s->id].passed = 0;
 	if (note_left_input(r, s, p->when, now) < 0)
 		return 0;
@@ -451,20 +451,17 @@ static int pass_relayed(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 	return 0;
 }
 
-/* The first cycle in which something of parts is to happen at the slice. */
-static uint64_t next_of_parts(const struct ct_replay *r, const struct rp_slice *s)
-{
-	uint64_t event = rp_event_next(&r->parts->events[r->g.sms + s->id]);
-	return s->relayed.n ? rp_min64(event, rp_ring_first(&s->relayed)->when) : event;
-}
-
 /* What is to happen of parts by cycle `now`. */
 static int run_parts(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 {
+	const struct rp_events *events = &r->parts->events[r->g.sms + s->id];
 	if (pass_relayed(r, s, now) < 0)
 		return -1;
-	if (rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now)
+	if (rp_event_next(events) <= now)
 		rp_events_run(r, r->g.sms + s->id, now);
+	s->part_at = rp_event_next(events);
+	if (s->relayed.n)
+		s->part_at = rp_min64(s->part_at, rp_ring_first(&s->relayed)->when);
 	return r->error.status ? -1 : 0;
 }
 
@@ -474,7 +471,7 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
                                  uint64_t now, int usual)
 {
 	int changed = 0, progress = 0;
-	if (!usual && r->parts && next_of_parts(r, s) <= now && run_parts(r, s, now) < 0)
+	if (!rp_usual_alone(usual) && s->part_at <= now && run_parts(r, s, now) < 0)
 		return -1;
 	if (s->ready != RP_NO_INDEX && answer_ready(r, s, now, usual) < 0)
 		return -1;
@@ -482,7 +479,7 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 		uint32_t m = rp_req_first(&s->fills)->mshr;
 		p->changed |= s->fills.n == RP_L2_QUEUE;
 		rp_req_pop(&s->fills);
-		if (!usual && (m & RP_PART_READ))
+		if (!rp_usual_alone(usual) && (m & RP_PART_READ))
 			rp_part_llc_filled(r, s, m, now);
 		else
 			fill_from_dram(s, r, m, usual);
@@ -511,7 +508,8 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 	}
 	/* what the next cycle would begin with, if nothing can come between */
 	if (s->ready != RP_NO_INDEX &&
-	    (usual || (!r->parts && !(r->free & CT_REPLAY_FREE_LLC) && r->llc_clock.same)) &&
+	    (rp_usual_alone(usual) ||
+	     (!r->parts && !(r->free & CT_REPLAY_FREE_LLC) && r->llc_clock.same)) &&
 	    answer_ready(r, s, now + 1, usual) < 0)
 		return -1;
 	s->next = RP_NEVER64;
@@ -519,8 +517,8 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
 		s->next = now + 1;
 	else if (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE)
 		s->next = rp_max64(rp_max64(now, rp_ring_first(&s->input)->when) + 1, s->busy);
-	if (!usual && r->parts)
-		s->next = rp_min64(s->next, rp_max64(now + 1, next_of_parts(r, s)));
+	if (!rp_usual_alone(usual) && s->part_at < s->next)
+		s->next = rp_max64(now + 1, s->part_at);
 	return r->error.status;
 }
 
@@ -540,7 +538,7 @@ static CT_INLINE int slice_ticks(struct ct_replay *r, struct rp_partition *p, st
                                  uint64_t now, int usual)
 {
 	if (usual)
-		return slice_cycle(r, p, s, now, 1);
+		return slice_cycle(r, p, s, now, usual);
 	uint64_t tick = rp_tick_of(&r->llc_clock, now), end = rp_tick_of(&r->llc_clock, now + 1);
 	if (tick == end)
 		s->next = rp_core_of(&r->llc_clock, tick);
@@ -594,7 +592,9 @@ int rp_llc_run(struct ct_replay *r, uint64_t to)
 		s->npast = s->past_in = s->past_out = s->input_in = 0;
 		s->room_from = 0;
 	}
-	if ((r->usual_memory ? run_partitions(r, to, 1) : run_partitions(r, to, 0)) < 0)
+	if ((!r->usual_llc ? run_partitions(r, to, 0)
+	     : r->parts    ? run_partitions(r, to, 1 | RP_WITH_PARTS)
+	                   : run_partitions(r, to, 1)) < 0)
 		return -1;
 	if (r->parts)
 		r->parts->slices_until = to;

@@ -83,7 +83,7 @@ struct rp_past {
 };
 
 struct rp_slice {
-	uint32_t id;
+	_Alignas(64) uint32_t id;
 	struct rp_tags tags;
 	struct rp_ring input;   /* delay line and input queue; when: enters the queue */
 	struct rp_ring relayed; /* messages to be passed on; when: in the slice */
@@ -111,6 +111,7 @@ struct rp_slice {
 	int merge_full;            /* it did since its sector's entry takes no more requests */
 	uint64_t merge_full_since; /* cycle + 1 of the first time that this head did; 0: it has not */
 	uint64_t next;             /* core cycle with something to do */
+	uint64_t part_at;          /* the same of parts: events and messages to be passed on */
 };
 
 struct rp_partition {

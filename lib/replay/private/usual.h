@@ -21,14 +21,28 @@ enum {
 	RP_FIRST_STAGES = 64 /* the ring of a bank at first; the usual one never grows */
 };
 
+/* What of it is behind the SMs: the network's and the slices' own `usual` may be 1 with parts, too, and has RP_WITH_PARTS
+ * then. */
+static inline int rp_usual_llc(const struct ct_replay *r)
+{
+	return !r->free && r->noc_clock.same && r->llc_clock.same && !(r->ideal & CT_REPLAY_IDEAL_LLC) &&
+	       r->llc_line_bits == RP_USUAL_LINE_BITS && r->llc_sector_bits == RP_USUAL_SECTOR_BITS;
+}
+
 static inline int rp_usual_memory(const struct ct_replay *r)
 {
-	return !r->parts && !r->free && r->noc_clock.same && r->llc_clock.same &&
-	       !(r->ideal & (CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC)) &&
+	return !r->parts && rp_usual_llc(r) && !(r->ideal & CT_REPLAY_IDEAL_L1) &&
 	       r->l1_line_bits == RP_USUAL_LINE_BITS && r->l1_sector_bits == RP_USUAL_SECTOR_BITS &&
-	       r->llc_line_bits == RP_USUAL_LINE_BITS && r->llc_sector_bits == RP_USUAL_SECTOR_BITS &&
 	       r->banks == RP_USUAL_BANKS && r->g.l1.allocate == CT_ALLOCATE_ON_MISS &&
 	       r->g.l1_latency < RP_FIRST_STAGES;
+}
+
+enum { RP_WITH_PARTS = 4 };
+
+/* Whether it is usual and there are no parts. */
+static CT_INLINE int rp_usual_alone(int usual)
+{
+	return usual && !(usual & RP_WITH_PARTS);
 }
 
 /* Logarithms of the sizes of lines and sectors of L1 and LLC; both caches have the same in the usual case. */
