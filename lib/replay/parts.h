@@ -177,10 +177,11 @@ void ct_l1_write(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t ch
                  const uint64_t bytes[2], uint64_t tag, uint64_t now);
 /* Packets of the SM's miss queue that have not left: for parts that bound it. */
 uint32_t ct_l1_queued(const struct ct_replay *r, uint32_t sm, uint64_t now);
-/* A message of the L1 organisation from SM m->from to SM m->to over the crossbar: a request packet up to the slice, which passes
- * it on in the cycle in which it arrives there, as a reply packet of the same payload. part.message() gets it after the
- * other messages of its cycle with the slice's node as m->from; m->c is the engine's. */
-void ct_l1_relay(struct ct_replay *r, uint32_t slice, const struct ct_message *m, uint64_t now);
+/* A message of the L1 organisation from SM m->from to SM m->to over the crossbar: a request packet up to the slice of the
+ * address, which passes it on in the cycle in which it arrives there, as a reply packet of the same payload.
+ * part.message() gets it after the other messages of its cycle, with the slice's node as m->from; m->b and m->c are the
+ * engine's. */
+void ct_l1_relay(struct ct_replay *r, uint64_t address, const struct ct_message *m, uint64_t now);
 /* Calls part.timer() of the L1 organisation for the SM at `at`, with 0 as data, after the messages of that cycle: one
  * timer for each SM, not to be set again before it has come. It costs less than ct_part_timer(). */
 void ct_l1_timer(struct ct_replay *r, uint32_t sm, uint64_t at);

@@ -518,11 +518,7 @@ void rp_part_set_l1_at(const struct ct_replay *r, struct rp_sm *sm)
 static void take_relayed(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
 {
 	const struct ct_part *part = &r->l1_part->part;
-	struct rp_parts *p = r->parts;
-	uint32_t note = rp_ring_first(&sm->relayed)->id;
-	struct ct_message m = p->note[note].m;
-	p->note[note].next = p->notes.free;
-	p->notes.free = note;
+	struct ct_message m = rp_relayed_message(r, rp_ring_first(&sm->relayed));
 	rp_ring_pop(&sm->relayed);
 	if (part->message)
 		part->message(part->ctx, r, &m, cycle);

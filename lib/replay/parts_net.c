@@ -145,30 +145,44 @@ static void pass_on(void *ctx, struct ct_replay *r, const struct ct_message *m, 
 	ct_part_send(r, &r->l1_part->part, CT_NET_REPLY, &down, now);
 }
 
-/* Where other parts may have something at slice or SM in the same cycle, the message is an event of both; else the packet
- * waits in queues of its own. */
-void ct_l1_relay(struct ct_replay *r, uint32_t slice, const struct ct_message *m, uint64_t now)
+/* Where other parts may have something at slice or SM in the same cycle, the message is an event of both; else its packet,
+ * which holds it, waits in queues of its own. */
+void ct_l1_relay(struct ct_replay *r, uint64_t address, const struct ct_message *m, uint64_t now)
 {
 	static const struct ct_part passing = {.message = pass_on};
-	const struct ct_replay_parts *g = &r->parts->given;
-	if (g->network || m->from >= r->g.sms || m->to >= r->g.sms || slice >= r->map.slices) {
+	uint32_t slice, set;
+	if (r->parts->given.network || m->from >= r->g.sms || m->to >= r->g.sms) {
 		rp_fail(r, CT_ERR_UNSUPPORTED, "slices pass messages on between SMs, over the crossbar");
 		return;
 	}
-	struct rp_ring *q = &r->sm[m->from].missq;
+	ct_address_slice(&r->map, address, &slice, &set);
+	if (r->l1_alone) {
+		struct rp_packet p = {
+			.address = m->a,
+			.bytes = ct_part_flits(&r->g, m->bytes),
+			.id = m->kind,
+			.llc_set = m->bytes,
+			.group = m->to,
+			.sm = (uint16_t)m->from,
+			.slice = (uint16_t)slice,
+			.kind = RP_PK_RELAY};
+		rp_sm_send(r, &r->sm[m->from], &p, now < r->base ? 0 : (uint32_t)(now - r->base));
+		return;
+	}
 	struct ct_message up = *m;
-	int alone = r->l1_alone;
-	uint32_t queued = q->n;
 	up.to = ct_part_slice(&r->g, slice);
 	up.c = m->to;
-	ct_part_send(r, alone ? &r->l1_part->part : &passing, CT_NET_REQUEST, &up, now);
-	if (!alone || q->n == queued)
-		return;
-	struct rp_packet *p = rp_ring_at(q, queued);
-	struct ct_message *note = &r->parts->note[p->id].m;
-	p->kind = RP_PK_RELAY;
-	p->group = note->to = m->to;
-	note->from = up.to;
+	ct_part_send(r, &passing, CT_NET_REQUEST, &up, now);
+}
+
+struct ct_message rp_relayed_message(const struct ct_replay *r, const struct rp_packet *p)
+{
+	return (struct ct_message){
+		.from = ct_part_slice(&r->g, p->slice),
+		.to = p->sm,
+		.bytes = p->llc_set,
+		.kind = p->id,
+		.a = p->address};
 }
 
 int rp_sm_relay(struct ct_replay *r, const struct rp_packet *p, uint64_t at)

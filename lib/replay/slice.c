@@ -441,12 +441,11 @@ count_merge_stall(struct ct_replay *r, struct rp_slice *s, uint64_t now, int pro
 static int pass_relayed(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 {
 	while (s->relayed.n && rp_ring_first(&s->relayed)->when <= now) {
-		const struct rp_packet *m = rp_ring_first(&s->relayed);
-		const struct rp_packet p = {
-			.id = m->id, .bytes = m->bytes, .sm = (uint16_t)m->group, .kind = RP_PK_RELAY};
-		rp_ring_pop(&s->relayed);
-		if (reply_from(r, s, &p, now, 0) < 0)
+		struct rp_packet *p = rp_ring_first(&s->relayed);
+		p->sm = (uint16_t)p->group;
+		if (reply_from(r, s, p, now, 0) < 0)
 			return -1;
+		rp_ring_pop(&s->relayed);
 	}
 	return 0;
 }

@@ -73,11 +73,6 @@ static uint32_t reply_payload(const struct ct_sl_part *p, uint32_t pieces)
 	return bytes < p->gpu.l1.line ? bytes : p->gpu.l1.line;
 }
 
-static uint32_t slice_of(const struct ct_sl_part *p, const struct ct_replay *r, uint64_t line)
-{
-	return ct_part_place(r, line << p->line_bits).slice;
-}
-
 /* ---- network ---- */
 
 static void send_message(struct ct_sl_part *p, struct ct_replay *r, enum sp_message kind, uint32_t i,
@@ -87,7 +82,7 @@ static void send_message(struct ct_sl_part *p, struct ct_replay *r, enum sp_mess
 	if (p->own_net)
 		ct_part_send(r, &p->l1.part, CT_NET_OWN, &m, now);
 	else if (p->forwarded)
-		ct_l1_relay(r, p->request[i].slice, &m, now);
+		ct_l1_relay(r, p->request[i].line << p->line_bits, &m, now);
 	else
 		ct_part_send(r, &p->l1.part, kind == SP_ASK ? CT_NET_REQUEST : CT_NET_REPLY, &m, now);
 }
@@ -483,8 +478,6 @@ static void go_to_home(struct ct_sl_part *p, struct ct_replay *r, const struct c
 	if (i == SP_NONE)
 		return;
 	p->request[i].pieces = pieces;
-	if (p->forwarded)
-		p->request[i].slice = slice_of(p, r, line);
 	p->remote_reads += !a->is_write;
 	send_message(p, r, SP_ASK, i, a->sm, home, a->is_write ? 32 * ct_bits(pieces) : 0, cycle);
 }
@@ -502,7 +495,8 @@ static struct ct_sl_route route_of(struct ct_sl_part *p, struct ct_replay *r,
 	}
 	uint32_t partition = 0;
 	if (p->nearer)
-		partition = slice_of(p, r, line) * p->gpu.llc_partitions / p->gpu.llc_slices;
+		partition = ct_part_place(r, a->address).slice * p->gpu.llc_partitions /
+		            p->gpu.llc_slices;
 	if (ct_sl_org_route(p->org, a->sm, line, partition, cycle, &route) != CT_OK)
 		out_of_memory(r);
 	*a->memo = (uint32_t)route.way + 1;

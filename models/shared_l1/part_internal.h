@@ -15,10 +15,9 @@ enum sp_message { SP_ASK, SP_GIVE };
 struct sp_request {
 	uint64_t token, line, bytes[2], arrived;
 	uint32_t sm, mask, pieces;
-	uint32_t slice; /* of the LLC, that forwards its messages */
-	uint32_t todo;  /* sectors that its home has not looked up yet */
-	uint32_t open;  /* lookups at its home that wait for fills or acknowledgements */
-	uint32_t next;  /* in its home's queue, or next free */
+	uint32_t todo; /* sectors that its home has not looked up yet */
+	uint32_t open; /* lookups at its home that wait for fills or acknowledgements */
+	uint32_t next; /* in its home's queue, or next free */
 	uint8_t is_write, missed;
 };
 

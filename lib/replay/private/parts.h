@@ -223,6 +223,8 @@ void rp_part_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t to
 /* parts_net.c */
 /* A message that a slice has passed on reaches its SM in cycle `at`; they come in the order of their cycles. */
 int rp_sm_relay(struct ct_replay *r, const struct rp_packet *p, uint64_t at);
+/* The message that such a packet holds. */
+struct ct_message rp_relayed_message(const struct ct_replay *r, const struct rp_packet *p);
 int rp_flight_push(struct ct_replay *r, const struct rp_flight *f);
 int rp_parts_route(struct ct_replay *r, uint64_t until);
 int rp_parts_flying(const struct ct_replay *r);
