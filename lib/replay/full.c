@@ -99,7 +99,7 @@ static void run_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
  * those before it did. */
 static CT_INLINE void run_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
-	if (sm->rare_at <= now)
+	if (sm->reply_at <= now || sm->wipe_at <= now)
 		run_rare_events(r, sm, now);
 	if (sm->full.l1_next <= now)
 		rp_l1_step(r, sm, now);

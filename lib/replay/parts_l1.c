@@ -155,11 +155,13 @@ static uint32_t bits_of_part(uint32_t part, uint32_t all, uint32_t n)
 
 static void count_lookup(struct rp_sm *sm, struct rp_lreq *l, const struct ct_l1_result *o, int is_write)
 {
-	uint32_t miss = o->sector_miss | o->line_miss, all = o->hit | o->pending | miss,
-		 n = ct_bits(all);
-	sm->c.l1_line_accesses += all && !l->met[RP_HIT];
+	uint32_t miss = o->sector_miss | o->line_miss, all = o->hit | o->pending | miss;
+	if (!all)
+		return;
+	uint32_t n = ct_bits(all);
+	sm->c.l1_line_accesses += !l->met[RP_HIT];
 	sm->c.l1_line_misses += miss && !l->met[RP_LINE_MISS];
-	l->met[RP_HIT] |= all != 0; /* a line of which banks look up parts counts once */
+	l->met[RP_HIT] = 1; /* a line of which banks look up parts counts once */
 	l->met[RP_LINE_MISS] |= miss != 0;
 	sm->c.l1_store_line_hits += is_write && !o->line_miss ? n : 0;
 	rp_count_l1(&sm->c,
@@ -332,15 +334,16 @@ static uint32_t new_fetch(struct ct_replay *r, struct rp_sm *sm, uint64_t tag, i
 static struct rp_packet packet_to(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t id,
                                   uint32_t kind)
 {
-	struct ct_place place = ct_address_place(&r->map, line);
+	uint32_t slice, set;
+	ct_address_slice(&r->map, line, &slice, &set);
 	sm->c.llc_line_accesses++;
 	return (struct rp_packet){
 		.address = line,
 		.id = id,
-		.llc_set = place.llc_set,
+		.llc_set = set,
 		.group = rp_new_line_group(sm, CT_NO_SID),
 		.sm = (uint16_t)sm->id,
-		.slice = (uint16_t)place.slice,
+		.slice = (uint16_t)slice,
 		.kind = (uint8_t)kind};
 }
 
@@ -367,24 +370,39 @@ static uint64_t lines_of(const struct ct_replay *r, uint64_t address, uint32_t c
 	return (last >> r->llc_line_bits) - (address >> r->llc_line_bits) + 1;
 }
 
-/* One packet for each LLC line; how much of each sector is wanted goes into four bits, in
- * eighths of a sector. */
+/* How much of each sector of the LLC line at `line` is wanted: four bits each, in eighths of a sector. *n: sectors of which
+ * anything is. */
+static uint32_t wanted_eighths(const struct ct_replay *r, uint64_t address, uint32_t chunk,
+                               uint32_t chunks, uint64_t line, uint32_t *n)
+{
+	uint32_t eighths = 0, sector = 1u << r->llc_sector_bits;
+	*n = 0;
+	if (chunk == sector && !(chunks & (chunks - 1))) { /* a sector */
+		uint64_t at = address + (uint64_t)ct_low_bit(chunks) * chunk - line;
+		if (at % sector == 0 && at >> r->llc_line_bits == 0) {
+			*n = 1;
+			return 8u << 4 * (at >> r->llc_sector_bits);
+		}
+	}
+	for (uint32_t s = 0; s < r->llc_sectors; s++) {
+		uint32_t b = wanted_bytes(address, chunk, chunks, line + (uint64_t)s * sector, sector);
+		eighths |= (b * 8 + sector - 1) / sector << 4 * s;
+		*n += b != 0;
+	}
+	return eighths;
+}
+
+/* One packet for each LLC line of which anything is wanted. */
 void ct_l1_fetch(struct ct_replay *r, uint32_t smi, uint64_t address, uint32_t chunk, uint32_t chunks,
                  uint64_t tag, uint64_t now)
 {
 	struct rp_sm *sm = &r->sm[smi];
 	struct rp_part_sm *ps = &r->parts->sm[smi];
-	uint32_t f = new_fetch(r, sm, tag, READ), sector = 1u << r->llc_sector_bits;
+	uint32_t f = new_fetch(r, sm, tag, READ);
 	uint64_t size = UINT64_C(1) << r->llc_line_bits, line = address & ~(size - 1);
 	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0;
 	     i--, line += size) {
-		uint32_t eighths = 0, n = 0;
-		for (uint32_t s = 0; s < r->llc_sectors; s++) {
-			uint32_t b = wanted_bytes(address, chunk, chunks, line + (uint64_t)s * sector,
-			                          sector);
-			eighths |= (b * 8 + sector - 1) / sector << 4 * s;
-			n += b != 0;
-		}
+		uint32_t n, eighths = wanted_eighths(r, address, chunk, chunks, line, &n);
 		if (!n)
 			continue;
 		struct rp_packet p = packet_to(r, sm, line, f, RP_PK_FETCH);

@@ -177,12 +177,11 @@ void ct_l1_relay(struct ct_replay *r, uint64_t address, const struct ct_message 
 
 struct ct_message rp_relayed_message(const struct ct_replay *r, const struct rp_packet *p)
 {
-	return (struct ct_message){
-		.from = ct_part_slice(&r->g, p->slice),
-		.to = p->sm,
-		.bytes = p->llc_set,
-		.kind = p->id,
-		.a = p->address};
+	return (struct ct_message){.from = ct_part_slice(&r->g, p->slice),
+	                           .to = p->sm,
+	                           .bytes = p->llc_set,
+	                           .kind = p->id,
+	                           .a = p->address};
 }
 
 int rp_sm_relay(struct ct_replay *r, const struct rp_packet *p, uint64_t at)

@@ -438,12 +438,12 @@ count_merge_stall(struct ct_replay *r, struct rp_slice *s, uint64_t now, int pro
 }
 
 /* Passes messages on that have arrived by cycle `now`. */
-static int pass_relayed(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+static CT_INLINE int pass_relayed(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
 {
 	while (s->relayed.n && rp_ring_first(&s->relayed)->when <= now) {
 		struct rp_packet *p = rp_ring_first(&s->relayed);
 		p->sm = (uint16_t)p->group;
-		if (reply_from(r, s, p, now, 0) < 0)
+		if (reply_from(r, s, p, now, usual) < 0)
 			return -1;
 		rp_ring_pop(&s->relayed);
 	}
@@ -451,10 +451,10 @@ static int pass_relayed(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 }
 
 /* What is to happen of parts by cycle `now`. */
-static int run_parts(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+static CT_INLINE int run_parts(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
 {
 	const struct rp_events *events = &r->parts->events[r->g.sms + s->id];
-	if (pass_relayed(r, s, now) < 0)
+	if (pass_relayed(r, s, now, usual) < 0)
 		return -1;
 	if (rp_event_next(events) <= now)
 		rp_events_run(r, r->g.sms + s->id, now);
@@ -470,7 +470,7 @@ static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, st
                                  uint64_t now, int usual)
 {
 	int changed = 0, progress = 0;
-	if (!rp_usual_alone(usual) && s->part_at <= now && run_parts(r, s, now) < 0)
+	if (!rp_usual_alone(usual) && s->part_at <= now && run_parts(r, s, now, usual) < 0)
 		return -1;
 	if (s->ready != RP_NO_INDEX && answer_ready(r, s, now, usual) < 0)
 		return -1;

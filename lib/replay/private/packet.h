@@ -15,7 +15,8 @@ enum rp_packet_kind {
 	RP_PK_WRITE = 3,
 	RP_PK_FETCH = 6,
 	RP_PK_MESSAGE = 8,
-	RP_PK_RELAY = 10 /* a slice passes it on; it holds the message (parts_net.c); group: the SM that it goes to */
+	RP_PK_RELAY =
+		10 /* a slice passes it on; it holds the message (parts_net.c); group: the SM that it goes to */
 };
 
 /* A request, or its reply, for one LLC sector. */
