@@ -93,7 +93,8 @@ static CT_INLINE int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t 
                                 uint32_t *used, int usual)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];
-	if (l->near == RP_NO_LINE && (l->near = rp_tags_guess(&sm->cache.tags, l->line)) == RP_NO_LINE)
+	if (!(usual & RP_WITH_PARTS) && l->near == RP_NO_LINE &&
+	    (l->near = rp_tags_guess(&sm->cache.tags, l->line)) == RP_NO_LINE)
 		CT_BRING(bucket_of(sm, (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) +
 		                               ct_high_bit(l->enter | 1u)));
 	if (usual)
@@ -114,9 +115,13 @@ static CT_INLINE uint32_t enter_lines(struct ct_replay *r, struct rp_sm *sm, uin
 	return used;
 }
 
+/* Lines of L1s that are a part are not in the engine's tags. */
 uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready)
 {
-	return r->usual_memory ? enter_lines(r, sm, ready, 1) : enter_lines(r, sm, ready, 0);
+	if (r->usual_banks && !r->l1_part)
+		return enter_lines(r, sm, ready, 1);
+	return r->usual_banks ? enter_lines(r, sm, ready, 1 | RP_WITH_PARTS)
+	                      : enter_lines(r, sm, ready, 0);
 }
 
 int rp_l1_enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
@@ -602,8 +607,8 @@ static CT_INLINE void step_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t
 
 /* Takes the next banks of *left whose oldest belong to one line, and gives them to the L1 organisation. Returns those that
  * have to try again. */
-static uint32_t give_banks_to_part(struct ct_replay *r, struct rp_sm *sm, uint32_t *left, uint32_t now,
-                                   uint32_t *retry)
+static CT_INLINE uint32_t give_banks_to_part(struct ct_replay *r, struct rp_sm *sm, uint32_t *left,
+                                             uint32_t now, uint32_t *retry, int usual)
 {
 	uint32_t lreq = sm->full.bank_what[ct_low_bit(*left)] >> 3, sectors = 0, banks = 0, failed = 0;
 	for (; *left && sm->full.bank_what[ct_low_bit(*left)] >> 3 == lreq; *left &= *left - 1) {
@@ -614,7 +619,7 @@ static uint32_t give_banks_to_part(struct ct_replay *r, struct rp_sm *sm, uint32
 	for (uint32_t m = banks; m; m &= m - 1) {
 		uint32_t bank = ct_low_bit(m);
 		if (taken >> (sm->full.bank_what[bank] & 7) & 1)
-			leave_bank(sm, bank, 0);
+			leave_bank(sm, bank, usual);
 		else
 			failed |= m & (0 - m);
 	}
@@ -622,15 +627,15 @@ static uint32_t give_banks_to_part(struct ct_replay *r, struct rp_sm *sm, uint32
 }
 
 /* Does what step_banks() does, for an L1 organisation that is looked up through the banks. */
-static void step_part_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+static CT_INLINE void step_part_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
-	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, 0), next;
+	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, usual), next;
 	sm->full.l1_next = RP_NEVER;
 	for (uint32_t left = ready; left;)
-		failed |= give_banks_to_part(r, sm, &left, now, &retry);
+		failed |= give_banks_to_part(r, sm, &left, now, &retry, usual);
 	if ((ready & ~failed) && sm->full.lsu_mem != RP_NO_INDEX && sm->full.lsu_next == RP_NEVER)
 		sm->full.lsu_next = now; /* a bank that was full has moved */
-	next = rp_max32(next_bank(r, sm, failed, retry, 0), now + 1);
+	next = rp_max32(next_bank(r, sm, failed, retry, usual), now + 1);
 	if (next < sm->full.l1_next)
 		sm->full.l1_next = next;
 }
@@ -639,8 +644,10 @@ void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	if (r->usual_memory)
 		step_banks(r, sm, now, 1);
+	else if (r->l1_part && r->parts->banks && r->usual_banks)
+		step_part_banks(r, sm, now, 1);
 	else if (r->l1_part && r->parts->banks)
-		step_part_banks(r, sm, now);
+		step_part_banks(r, sm, now, 0);
 	else if (r->l1_part)
 		rp_part_l1_step(r, sm, now);
 	else

@@ -222,6 +222,7 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct c
 	r->two_level = g->scheduler == CT_SCHED_TWO_LEVEL && !r->core_parts;
 	r->usual_memory = rp_usual_memory(r);
 	r->usual_llc = rp_usual_llc(r);
+	r->usual_banks = rp_usual_banks(r);
 	r->front_end = st == 0 && r->timing->knows_front_end &&
 	               (g->branch_cycles ||
 	                (g->llc_flush && (g->code_first_cycles || g->code_line_cycles)));

@@ -140,6 +140,7 @@ struct ct_replay {
 	int usual;        /* an SM as step.h takes to be usual */
 	int usual_memory; /* a memory system as usual.h does */
 	int usual_llc;    /* what of it is behind the SMs */
+	int usual_banks;  /* the banks of the L1s */
 	int front_end;    /* code and branches cost time */
 	int oldest_first; /* schedulers prefer the oldest warp */
 	int two_level; /* schedulers of full timing have a set of active warps, and no part has a say */

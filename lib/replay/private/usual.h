@@ -29,12 +29,17 @@ static inline int rp_usual_llc(const struct ct_replay *r)
 	       r->llc_line_bits == RP_USUAL_LINE_BITS && r->llc_sector_bits == RP_USUAL_SECTOR_BITS;
 }
 
+/* The same of the banks of the L1s, also where these are a part. */
+static inline int rp_usual_banks(const struct ct_replay *r)
+{
+	return r->l1_line_bits == RP_USUAL_LINE_BITS && r->l1_sector_bits == RP_USUAL_SECTOR_BITS &&
+	       r->banks == RP_USUAL_BANKS && r->g.l1_latency < RP_FIRST_STAGES;
+}
+
 static inline int rp_usual_memory(const struct ct_replay *r)
 {
-	return !r->parts && rp_usual_llc(r) && !(r->ideal & CT_REPLAY_IDEAL_L1) &&
-	       r->l1_line_bits == RP_USUAL_LINE_BITS && r->l1_sector_bits == RP_USUAL_SECTOR_BITS &&
-	       r->banks == RP_USUAL_BANKS && r->g.l1.allocate == CT_ALLOCATE_ON_MISS &&
-	       r->g.l1_latency < RP_FIRST_STAGES;
+	return !r->parts && rp_usual_llc(r) && rp_usual_banks(r) && !(r->ideal & CT_REPLAY_IDEAL_L1) &&
+	       r->g.l1.allocate == CT_ALLOCATE_ON_MISS;
 }
 
 enum { RP_WITH_PARTS = 4 };
