@@ -9,15 +9,27 @@
 #include "base/mem.h"
 #include "models/tag_split/l1_internal.h"
 
+enum { PRINTS = 8 }; /* slots of which a word has bytes */
+
 /* Masks have bit s for slot s of the set: group s / per. */
 struct set {
 	uint64_t valid, recent /* NRU bits */, touched, reused;
+};
+
+/* Which slots hold the line that was looked for last, and which chunks; until something is put in or leaves. */
+struct found {
+	uint64_t line, slots;
+	uint32_t chunks;
+	int known;
 };
 
 struct split {
 	uint32_t slots, shared_shift;
 	uint64_t every; /* mask of the slots */
 	struct set *set;
+	uint64_t *print; /* [set][words]: a byte for each slot, which tells most lines apart */
+	uint32_t words;
+	struct found last;
 	uint64_t *shared;      /* [set][group], in use while the group holds anything */
 	uint64_t *line;        /* [set][slot]: both parts of the tag together */
 	uint8_t *chunk;        /* [set][slot]: which of the line's */
@@ -50,19 +62,24 @@ static int split_init(struct ct_ts_l1 *l1)
 	                          ? 64
 	                          : ceil_log2(l1->s.sets) + l1->s.private_bits;
 	size_t sets = l1->s.sets;
+	p->words = (p->slots + PRINTS - 1) / PRINTS;
 	p->set = ct_calloc(sets, sizeof *p->set);
+	p->print = ct_calloc(sets * p->words, sizeof *p->print);
 	p->shared = ct_calloc(sets * l1->s.ways, sizeof *p->shared);
 	p->group_stamp = ct_calloc(sets * l1->s.ways, sizeof *p->group_stamp);
 	p->line = ct_calloc(sets * p->slots, sizeof *p->line);
 	p->chunk = ct_calloc(sets * p->slots, sizeof *p->chunk);
 	p->stamp = ct_calloc(sets * p->slots, sizeof *p->stamp);
-	return p->set && p->shared && p->group_stamp && p->line && p->chunk && p->stamp ? 0 : -1;
+	return p->set && p->print && p->shared && p->group_stamp && p->line && p->chunk && p->stamp
+	               ? 0
+	               : -1;
 }
 
 static void split_release(struct ct_ts_l1 *l1)
 {
 	struct split *p = l1->state;
 	free(p->set);
+	free(p->print);
 	free(p->shared);
 	free(p->group_stamp);
 	free(p->line);
@@ -76,25 +93,28 @@ struct access {
 	struct ct_ts_l1 *l1;
 	struct split *p;
 	struct set *s;
-	uint64_t *shared, *group_stamp, *line, *stamp;
+	uint64_t *shared, *group_stamp, *line, *stamp, *print;
 	uint8_t *chunk;
 	uint64_t want;     /* shared tag of the request */
-	uint64_t matching; /* slots of groups that hold something of that shared tag */
+	uint64_t matching; /* slots of groups that hold something of that shared tag; find_matching() */
 	uint64_t kept;     /* slots that this access hit or filled: no victims (reading hits-stay) */
 	struct ct_ts_result *r;
 };
 
 static uint64_t group_mask(const struct access *a, uint32_t g)
 {
-	return (uint64_t)a->l1->all << g * a->l1->per;
+	return (uint64_t)a->l1->all << (g << a->l1->chunk_bits);
 }
 
-/* Prepares an access to the set: where its arrays are, and which slots are in groups of the line's
- * shared tag. */
+static uint32_t group_of(const struct access *a, uint32_t slot)
+{
+	return slot >> a->l1->chunk_bits;
+}
+
+/* Prepares an access to the set: where its arrays are. */
 static void open_set(struct access *a, const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	struct split *p = l1->state;
-	memset(a, 0, sizeof *a);
 	a->l1 = (struct ct_ts_l1 *)l1;
 	a->p = p;
 	a->s = &p->set[set];
@@ -103,21 +123,64 @@ static void open_set(struct access *a, const struct ct_ts_l1 *l1, uint32_t set, 
 	a->line = p->line + (size_t)set * p->slots;
 	a->stamp = p->stamp + (size_t)set * p->slots;
 	a->chunk = p->chunk + (size_t)set * p->slots;
+	a->print = p->print + (size_t)set * p->words;
 	a->want = shared_of(p, line);
-	for (uint32_t g = 0; g < l1->s.ways; g++)
+	a->matching = a->kept = 0;
+	a->r = NULL;
+}
+
+/* Finds the slots in groups of the line's shared tag, for who puts something in. */
+static void find_matching(struct access *a)
+{
+	for (uint32_t g = 0; g < a->l1->s.ways; g++)
 		if (a->shared[g] == a->want && a->s->valid & group_mask(a, g))
 			a->matching |= group_mask(a, g);
 }
 
-/* Slots that hold chunks of the line. */
+static uint64_t print_of(uint64_t line)
+{
+	return line * UINT64_C(0x9e3779b97f4a7c15) >> 56;
+}
+
+static void set_print(struct access *a, uint32_t slot, uint64_t line)
+{
+	const uint32_t at = slot % PRINTS * 8;
+	uint64_t *word = &a->print[slot / PRINTS];
+	*word = (*word & ~(UINT64_C(255) << at)) | print_of(line) << at;
+}
+
+/* Bit i is set where byte i of the word is 0, and maybe where it is 1 above a 0. */
+static uint64_t zero_bytes(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const uint64_t zero = (word - ones) & ~word & ones << 7;
+	return (zero >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/* Slots that hold chunks of the line: all of them lie in groups of its shared tag. */
 static uint64_t slots_of(const struct access *a, uint64_t line)
 {
+	const uint64_t print = print_of(line) * UINT64_C(0x0101010101010101);
 	uint64_t found = 0;
-	for (uint64_t m = a->matching & a->s->valid; m; m &= m - 1) {
-		uint32_t s = ct_low_bit(m);
-		found |= (uint64_t)(a->line[s] == line) << s;
-	}
+	for (uint32_t w = 0; w < a->p->words; w++)
+		for (uint64_t m = zero_bytes(a->print[w] ^ print) << w * PRINTS & a->s->valid; m;
+		     m &= m - 1) {
+			uint32_t s = ct_low_bit(m);
+			found |= (uint64_t)(a->line[s] == line) << s;
+		}
 	return found;
+}
+
+/* Where the line is, which whoever asks for it next finds noted. */
+static const struct found *look_for(struct access *a, uint64_t line)
+{
+	struct found *f = &a->p->last;
+	if (f->known && f->line == line)
+		return f;
+	*f = (struct found){.line = line, .slots = slots_of(a, line), .known = 1};
+	for (uint64_t m = f->slots; m; m &= m - 1)
+		f->chunks |= UINT32_C(1) << a->chunk[ct_low_bit(m)];
+	return f;
 }
 
 static uint32_t count_slots(uint64_t slots)
@@ -133,13 +196,14 @@ static void drop_slots(struct access *a, uint64_t slots)
 	u->touched += count_slots(slots & a->s->touched);
 	u->reused += count_slots(slots & a->s->reused);
 	a->r->evicted += n;
+	a->p->last.known = 0;
 	a->s->valid &= ~slots;
 	a->s->recent &= ~slots; /* invalid slots count as not recent (reading nru-reset) */
 }
 
 static void touch_slot(struct access *a, uint32_t s)
 {
-	uint32_t g = s / a->l1->per;
+	uint32_t g = group_of(a, s);
 	a->stamp[s] = a->group_stamp[g] = a->l1->clock;
 	a->s->recent |= UINT64_C(1) << s;
 	a->kept |= UINT64_C(1) << s;
@@ -173,8 +237,8 @@ static uint64_t lru_victim(struct access *a)
 	if (a->l1->s.victim == CT_TS_GROUP_FIRST && from & a->matching)
 		from &= a->matching;
 	for (uint64_t m = from; m; m &= m - 1) {
-		uint32_t s = ct_low_bit(m), g = s / a->l1->per;
-		uint32_t b = best ? ct_low_bit(best) : 0, bg = b / a->l1->per;
+		uint32_t s = ct_low_bit(m), g = group_of(a, s);
+		uint32_t b = best ? ct_low_bit(best) : 0, bg = group_of(a, b);
 		if (!best || a->group_stamp[g] < a->group_stamp[bg] ||
 		    (g == bg && a->stamp[s] < a->stamp[b]))
 			best = m & (0 - m);
@@ -203,14 +267,14 @@ static uint32_t take_slot(struct access *a, uint64_t home)
 		from = empty_groups(a);
 	if (!from) {
 		uint64_t v = a->l1->s.repl == CT_TS_LRU ? lru_victim(a) : nru_victim(a);
-		uint32_t g = ct_low_bit(v) / a->l1->per;
+		uint32_t g = group_of(a, ct_low_bit(v));
 		a->r->replaced++;
 		uint64_t others = v & a->matching ? 0 : a->s->valid & group_mask(a, g) & ~v;
 		a->r->collateral += count_slots(others);
 		drop_slots(a, v | others);
 		from = v;
 	}
-	uint32_t s = ct_low_bit(from), g = s / a->l1->per;
+	uint32_t s = ct_low_bit(from), g = group_of(a, s);
 	a->shared[g] = a->want;
 	a->matching |= group_mask(a, g);
 	return s;
@@ -222,11 +286,14 @@ static void fill_chunks(struct access *a, uint64_t line, uint32_t chunks, uint32
 	/* A fill of a whole line takes a whole free group if there is one (reading coarse-placement). */
 	uint64_t home = chunks == a->l1->all ? empty_groups(a) : 0;
 	if (home)
-		home = group_mask(a, ct_low_bit(home) / a->l1->per);
+		home = group_mask(a, group_of(a, ct_low_bit(home)));
+	find_matching(a);
+	a->p->last.known = 0;
 	for (uint32_t m = chunks; m; m &= m - 1) {
 		uint32_t k = ct_low_bit(m), s = take_slot(a, home);
 		uint64_t bit = UINT64_C(1) << s;
 		a->line[s] = line;
+		set_print(a, s, line);
 		a->chunk[s] = (uint8_t)k;
 		a->s->valid |= bit;
 		a->s->reused &= ~bit;
@@ -243,12 +310,12 @@ static int split_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t
                       struct ct_ts_result *r)
 {
 	struct access a;
-	uint32_t cached = 0, want = coarse ? l1->all : chunks;
+	uint32_t want = coarse ? l1->all : chunks;
 	open_set(&a, l1, set, line);
 	a.r = r;
-	for (uint64_t m = slots_of(&a, line); m; m &= m - 1) {
+	const struct found *f = look_for(&a, line);
+	for (uint64_t m = want & f->chunks ? f->slots : 0; m; m &= m - 1) {
 		uint32_t s = ct_low_bit(m), k = a.chunk[s];
-		cached |= UINT32_C(1) << k;
 		if (!(want >> k & 1))
 			continue;
 		touch_slot(&a, s);
@@ -257,9 +324,10 @@ static int split_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t
 			a.s->reused |= m & (0 - m);
 		}
 	}
-	r->hit = chunks & cached;
-	r->miss = want & ~cached;
-	fill_chunks(&a, line, r->miss, chunks);
+	r->hit = chunks & f->chunks;
+	r->miss = want & ~f->chunks;
+	if (r->miss)
+		fill_chunks(&a, line, r->miss, chunks);
 	if ((a.s->recent & a.p->every) == a.p->every)
 		a.s->recent = 0; /* all of them at once (reading nru-reset) */
 	return CT_OK;
@@ -286,11 +354,8 @@ static int split_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_
 static uint32_t split_peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
 {
 	struct access a;
-	uint32_t cached = 0;
 	open_set(&a, l1, set, line);
-	for (uint64_t m = slots_of(&a, line); m; m &= m - 1)
-		cached |= UINT32_C(1) << a.chunk[ct_low_bit(m)];
-	return cached & chunks;
+	return look_for(&a, line)->chunks & chunks;
 }
 
 static void split_flush(struct ct_ts_l1 *l1)
