@@ -117,7 +117,7 @@ int ct_ts_l1_store(struct ct_ts_l1 *l1, uint64_t line, uint32_t chunks, struct c
 
 uint32_t ct_ts_l1_peek(const struct ct_ts_l1 *l1, uint64_t line, uint32_t chunks)
 {
-	return l1->ops->peek(l1, ct_ts_l1_set(l1, line), line, chunks & l1->all);
+	return ts_peek_in(l1, ct_ts_l1_set(l1, line), line, chunks);
 }
 
 void ct_ts_l1_flush(struct ct_ts_l1 *l1)

@@ -50,6 +50,12 @@ int ts_load_in(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks
                struct ct_ts_result *r);
 int ts_store_in(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
                 struct ct_ts_result *r);
+/* The same for ct_ts_l1_peek(). */
+static inline uint32_t ts_peek_in(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line,
+                                  uint32_t chunks)
+{
+	return l1->ops->peek(l1, set, line, chunks & l1->all);
+}
 
 #if defined(__GNUC__)
 #define TS_NEAR(p) __builtin_prefetch((p), 1, 3)

@@ -101,15 +101,11 @@ int ct_ts_mshr_miss(struct ct_ts_mshr *m, uint64_t line, uint32_t chunks, uint32
 	return 1;
 }
 
-uint32_t ct_ts_mshr_issued(const struct ct_ts_mshr *m, uint64_t line)
+uint32_t ct_ts_mshr_pending(const struct ct_ts_mshr *m, uint64_t line, uint32_t *issued)
 {
 	const struct entry *t = find_entry(m, line);
-	return t ? t->issued : 0;
-}
-
-uint32_t ct_ts_mshr_pending(const struct ct_ts_mshr *m, uint64_t line)
-{
-	const struct entry *t = find_entry(m, line);
+	if (issued)
+		*issued = t ? t->issued : 0;
 	return t ? t->issued & ~t->returned : 0;
 }
 

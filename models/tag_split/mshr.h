@@ -16,10 +16,9 @@ void ct_ts_mshr_free(struct ct_ts_mshr *m); /* NULL allowed */
 /* A miss of `chunks` of a line. 1 and *send: the chunks to request now (0: all of them are
  * on their way); 0: no entry is free, nothing has changed. */
 int ct_ts_mshr_miss(struct ct_ts_mshr *m, uint64_t line, uint32_t chunks, uint32_t *send);
-/* Chunks of the line that were requested in its entry's life; 0 without an entry. */
-uint32_t ct_ts_mshr_issued(const struct ct_ts_mshr *m, uint64_t line);
-/* Of them, those that have not come back. */
-uint32_t ct_ts_mshr_pending(const struct ct_ts_mshr *m, uint64_t line);
+/* Chunks of the line that were requested and have not come back; *issued (may be NULL): all that were requested in its
+ * entry's life. 0 without an entry. */
+uint32_t ct_ts_mshr_pending(const struct ct_ts_mshr *m, uint64_t line, uint32_t *issued);
 /* Chunks have come back; the entry is free again when all have. */
 void ct_ts_mshr_fill(struct ct_ts_mshr *m, uint64_t line, uint32_t chunks);
 uint32_t ct_ts_mshr_used(const struct ct_ts_mshr *m);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "gpu/occupancy.h"
+#include "models/tag_split/l1_internal.h"
 #include "models/tag_split/mode.h"
 #include "models/tag_split/mshr.h"
 
@@ -72,9 +73,12 @@ struct ct_ts_parts {
 	uint8_t *role;
 	uint64_t bytes, seed;
 	uint32_t packet, mshr, merge, queues;
+	uint32_t chunk_bits;    /* log2 of the bytes of a chunk */
+	uint32_t line_bits;     /* log2 of the chunks of a line */
+	uint32_t all;           /* mask of these */
+	uint32_t extra_latency; /* of a hit */
 	int banks; /* sectors are looked up by the banks of the GPU's L1, as ct_ts_in_banks() says */
 	struct ct_ts_counts c;
-	struct ct_ts_stalls stalls;
 };
 
 /* ---- building ---- */
@@ -105,6 +109,9 @@ static int resize_l1s(struct ct_ts_parts *x, uint64_t bytes, struct ct_error *e)
 		return CT_OK;
 	drop_l1s(x);
 	x->bytes = bytes;
+	x->chunk_bits = ct_high_bit(x->shape.chunk);
+	x->line_bits = ct_high_bit(x->shape.line) - x->chunk_bits;
+	x->all = (uint32_t)((UINT64_C(1) << (1u << x->line_bits)) - 1);
 	for (uint32_t i = 0; i < x->g.sms && st == CT_OK; i++) {
 		x->shape.seed = ct_mix64(x->seed * 0x10001 + i + 1);
 		st = ct_ts_l1_new(&x->sm[i].l1, &x->shape, e);
@@ -243,12 +250,6 @@ static uint32_t new_fetch(struct sm *s, uint64_t line, uint32_t chunks)
 
 /* ---- the lookup ---- */
 
-static uint32_t extra_latency(const struct ct_ts_parts *x)
-{
-	return x->system.hit_latency < 0 ? (uint32_t)x->params.v[CT_TS_HIT_LATENCY]
-	                                 : (uint32_t)x->system.hit_latency;
-}
-
 static int mode_of(const struct ct_ts_parts *x, uint32_t sm, uint32_t set)
 {
 	if (x->system.fetch != CT_TS_CHOOSE)
@@ -259,17 +260,14 @@ static int mode_of(const struct ct_ts_parts *x, uint32_t sm, uint32_t set)
 }
 
 /* Waits until a fill lets the pipeline try again; a fill must come. */
-static enum ct_l1_outcome after_a_fill(struct ct_l1_result *out, uint64_t cycle, uint64_t *count)
+static enum ct_l1_outcome after_a_fill(struct ct_l1_result *out, uint64_t cycle)
 {
-	++*count;
 	out->ready = cycle + (1u << 20);
 	return CT_L1_RETRY;
 }
 
-static enum ct_l1_outcome at_once_free(struct ct_l1_result *out, uint64_t cycle, uint64_t at,
-                                       uint64_t *count)
+static enum ct_l1_outcome at_once_free(struct ct_l1_result *out, uint64_t cycle, uint64_t at)
 {
-	++*count;
 	out->ready = at > cycle ? at : cycle + 1;
 	return CT_L1_RETRY;
 }
@@ -294,22 +292,18 @@ enum { SEEN = 1, HIT = 2, MISSED = 4, ENTERED = 8, WHOLE = 16, TOLD = 32, NOTES 
  * opened an entry of the MSHR. */
 struct need {
 	uint32_t set, pending, cached, want, send, sent;
+	uint32_t entry; /* chunks that were sent for in the life of the line's entry */
 	int coarse, bypass, opened;
 };
-
-static uint32_t all_chunks(const struct ct_ts_parts *x)
-{
-	return (uint32_t)((UINT64_C(1) << x->shape.line / x->shape.chunk) - 1);
-}
 
 static void look_up_line(struct ct_ts_parts *x, struct sm *s, uint32_t sm, const struct piece *p,
                          struct need *n)
 {
-	const uint32_t all = all_chunks(x);
+	const uint32_t all = x->all;
 	n->set = ct_ts_l1_set(s->l1, p->line);
 	n->coarse = mode_of(x, sm, n->set);
-	n->pending = ct_ts_mshr_pending(s->mshr, p->line);
-	n->cached = ct_ts_l1_peek(s->l1, p->line, all);
+	n->pending = ct_ts_mshr_pending(s->mshr, p->line, &n->entry);
+	n->cached = ts_peek_in(s->l1, n->set, p->line, all);
 	n->want = n->coarse ? all : p->mask;
 	if (x->shape.kind == CT_TS_LINE || x->shape.kind == CT_TS_PERFECT)
 		n->want = p->mask & ~n->cached ? all : p->mask;
@@ -318,12 +312,12 @@ static void look_up_line(struct ct_ts_parts *x, struct sm *s, uint32_t sm, const
 
 /* Whether no entry of the MSHR is free for what is missing, or no more can wait at that which is on its way. An entry is of
  * a line; where banks look sectors up it is of what one of them has sent for, as in the engine's own L1. */
-static int is_mshr_full(const struct ct_ts_parts *x, struct sm *s, const struct piece *p, uint32_t entry,
+static int is_mshr_full(const struct ct_ts_parts *x, struct sm *s, const struct piece *p,
                         const struct need *n)
 {
 	if (!x->banks)
-		return entry ? merged_requests(s, p->line, UINT32_MAX) >= x->merge
-		             : ct_ts_mshr_used(s->mshr) >= x->mshr;
+		return n->entry ? merged_requests(s, p->line, UINT32_MAX) >= x->merge
+		                : ct_ts_mshr_used(s->mshr) >= x->mshr;
 	return (n->send && s->flying >= x->mshr) ||
 	       (p->mask & n->pending && merged_requests(s, p->line, p->mask & n->pending) >= x->merge);
 }
@@ -342,23 +336,23 @@ admit_piece(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const stru
             const struct piece *p, struct need *n, uint64_t cycle, struct ct_l1_result *out)
 {
 	int waits = n->send || (p->mask & (n->pending | ~n->cached));
-	uint32_t entry = ct_ts_mshr_issued(s->mshr, p->line);
 	uint64_t at;
 	if (!waits)
 		return CT_L1_TAKEN;
 	/* The engine's own L1 asks for a place also where all is on its way. */
 	if ((n->send || x->banks) && queue_full(x, r, q, 0, cycle, &at))
-		return at_once_free(out, cycle, at, &x->stalls.queue);
-	if (is_mshr_full(x, s, p, entry, n))
-		return after_a_fill(out, cycle, &x->stalls.mshr);
+		return at_once_free(out, cycle, at);
+	if (is_mshr_full(x, s, p, n))
+		return after_a_fill(out, cycle);
 	/* A chunk that came and was evicted while others of its line are on their way: the entry
 	 * asks for no chunk twice, so the next one has to. */
-	if (n->send & entry)
-		return after_a_fill(out, cycle, &x->stalls.mshr);
-	if (n->send && x->shape.kind != CT_TS_PERFECT &&
-	    s->held[n->set] + places_of(x, n->send, !entry) > ct_ts_set_places(&x->shape)) {
+	if (n->send & n->entry)
+		return after_a_fill(out, cycle);
+	const uint32_t places = places_of(x, n->send, !n->entry);
+	if (n->send && places && x->shape.kind != CT_TS_PERFECT &&
+	    s->held[n->set] + places > ct_ts_set_places(&x->shape)) {
 		if (!x->system.prioritised)
-			return after_a_fill(out, cycle, &x->stalls.set);
+			return after_a_fill(out, cycle);
 		n->bypass = 1;
 	}
 	return CT_L1_TAKEN;
@@ -367,7 +361,7 @@ admit_piece(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const stru
 /* Where the notes about the piece's line begin: a request for a line of the GPU's is for several smaller ones. */
 static uint32_t notes_at(const struct ct_ts_parts *x, const struct piece *p)
 {
-	return NOTES * (p->down * x->shape.chunk / x->shape.line);
+	return NOTES * (p->down >> x->line_bits);
 }
 
 /* Notes something about the piece's line; whether it had not been. */
@@ -405,7 +399,7 @@ static void count_load(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_r
 		c->request_misses += (uint64_t)note_first(x, q, p, MISSED);
 		c->load_misses += !x->system.prioritised && !l->missed;
 		l->missed = 1;
-		if (n->want == all_chunks(x))
+		if (n->want == x->all)
 			note_first(x, q, p, WHOLE);
 	}
 	if (n->opened)
@@ -448,7 +442,7 @@ static void join_line(struct ct_ts_parts *x, struct ct_replay *r, const struct c
 	struct sm *s = &x->sm[q->sm];
 	uint32_t asked = asked_chunks(p, p->mask);
 	out->sector_miss |= asked;
-	if (!(ct_ts_mshr_pending(s->mshr, p->line) & p->mask))
+	if (!(ct_ts_mshr_pending(s->mshr, p->line, NULL) & p->mask))
 		out->done |= asked;
 	else if (wait_for(s, q->token, p, p->mask) < 0)
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
@@ -475,7 +469,7 @@ look_up_piece(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_req
 		res.miss = p->mask & ~n.cached;
 		res.hit = p->mask & n.cached;
 		x->c.bypassed++;
-	} else if (ct_ts_l1_load(s->l1, p->line, p->mask, n.coarse, &res) < 0) {
+	} else if (ts_load_in(s->l1, n.set, p->line, p->mask, n.coarse, &res) < 0) {
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
 	}
 	if (request_chunks(x, r, s, q->sm, p->line, res.miss & ~n.pending, cycle, &n) < 0)
@@ -491,7 +485,6 @@ look_up_piece(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_req
 	out->done |= asked_chunks(p, hit);
 	out->pending |= asked_chunks(p, pending);
 	*(n.cached | n.pending ? &out->sector_miss : &out->line_miss) |= asked_chunks(p, miss);
-	x->stalls.pending += pending && !miss;
 	x->c.evicted += res.evicted;
 	x->c.collateral += res.collateral;
 	count_load(x, s, q, p, &n);
@@ -502,21 +495,21 @@ look_up_piece(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_req
 }
 
 /* A request is for a line of the system's, and looked up at once; but where banks look sectors up it is for one of the GPU's,
- * and each of its sectors is looked up, one after the other. */
-static uint32_t pieces_of(const struct ct_ts_parts *x)
+ * and each of its sectors is looked up, one after the other. Takes the first piece of *left, chunks of the request. */
+static struct piece next_piece(const struct ct_ts_parts *x, const struct ct_l1_request *q,
+                               uint32_t *left)
 {
-	return x->banks ? x->g.l1.line / x->g.l1.sector : 1;
-}
-
-static struct piece piece_at(const struct ct_ts_parts *x, const struct ct_l1_request *q, uint32_t i)
-{
-	const uint32_t chunks = x->shape.line / x->shape.chunk;
-	const uint64_t at = q->address / x->shape.chunk + i;
-	const uint32_t c = (uint32_t)(at % chunks);
-	if (!x->banks)
-		return (struct piece){.line = q->address / x->shape.line, .mask = q->mask};
-	return (struct piece){.line = at / chunks,
-	                      .mask = (q->mask >> i & 1) << c,
+	const uint32_t i = ct_low_bit(*left);
+	if (!x->banks) {
+		*left = 0;
+		return (struct piece){.line = q->address >> (x->chunk_bits + x->line_bits),
+		                      .mask = q->mask};
+	}
+	const uint64_t at = (q->address >> x->chunk_bits) + i;
+	const uint32_t c = (uint32_t)at & ((1u << x->line_bits) - 1);
+	*left &= *left - 1;
+	return (struct piece){.line = at >> x->line_bits,
+	                      .mask = 1u << c,
 	                      .up = (uint8_t)(c > i ? c - i : 0),
 	                      .down = (uint8_t)(i > c ? i - c : 0)};
 }
@@ -530,14 +523,14 @@ lookup_load(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_reque
 	uint64_t retry = UINT64_MAX;
 	uint32_t replaced = 0,
 		 rounds = !x->banks && x->shape.line > 128 && (q->mask & 0xf) && (q->mask & 0xf0);
-	for (uint32_t i = 0; i < pieces_of(x); i++) {
-		const struct piece p = piece_at(x, q, i);
-		if (!p.mask || look_up_piece(x, r, q, &p, cycle, &replaced, out) == CT_L1_TAKEN)
+	for (uint32_t left = q->mask; left;) {
+		const struct piece p = next_piece(x, q, &left);
+		if (look_up_piece(x, r, q, &p, cycle, &replaced, out) == CT_L1_TAKEN)
 			continue;
 		out->again |= asked_chunks(&p, p.mask);
 		retry = out->ready < retry ? out->ready : retry;
 	}
-	out->ready = out->again ? retry : cycle + extra_latency(x);
+	out->ready = out->again ? retry : cycle + x->extra_latency;
 	if (out->again == q->mask)
 		return CT_L1_RETRY;
 	rounds += x->shape.kind == CT_TS_DSC && replaced > 1 ? replaced - 1 : 0;
@@ -549,7 +542,7 @@ lookup_load(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_reque
 /* Whether a store passes by the sector, as it does in the engine's own L1, since the sector has not come yet. */
 static int is_on_its_way(const struct ct_ts_parts *x, uint32_t sm, const struct piece *p)
 {
-	return x->banks && ct_ts_mshr_pending(x->sm[sm].mshr, p->line) & p->mask;
+	return x->banks && ct_ts_mshr_pending(x->sm[sm].mshr, p->line, NULL) & p->mask;
 }
 
 /* A store: it goes on to the LLC when the miss queue has room. */
@@ -558,14 +551,13 @@ lookup_store(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_requ
              struct ct_l1_result *out)
 {
 	uint64_t at;
-	for (uint32_t i = 0, sent = 0; i < pieces_of(x); i++) {
-		const struct piece p = piece_at(x, q, i);
+	for (uint32_t left = q->mask, sent = 0; left;) {
+		const uint32_t rest = left;
+		const struct piece p = next_piece(x, q, &left);
 		struct ct_ts_result res = {0};
-		if (!p.mask)
-			continue;
 		if (queue_full(x, r, q, sent++, cycle, &at)) {
-			at_once_free(out, cycle, at, &x->stalls.queue);
-			out->again = q->mask & (UINT32_MAX << i);
+			at_once_free(out, cycle, at);
+			out->again = rest;
 			break;
 		}
 		if (!is_on_its_way(x, q->sm, &p))
@@ -622,7 +614,7 @@ static void on_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag,
 			at = &w->next;
 		}
 		if (got)
-			ct_l1_answer(r, sm, token, asked, cycle + extra_latency(x));
+			ct_l1_answer(r, sm, token, asked, cycle + x->extra_latency);
 	}
 }
 
@@ -716,6 +708,7 @@ int ct_ts_parts_new(struct ct_ts_parts **out, const struct ct_gpu *g, const stru
 	x->mshr = x->mshr ? x->mshr : 1;
 	x->merge = g->l1.mshr_merge ? g->l1.mshr_merge : 1;
 	x->queues = (uint32_t)p->v[CT_TS_MRPB_QUEUES];
+	x->extra_latency = (uint32_t)(sys->hit_latency < 0 ? p->v[CT_TS_HIT_LATENCY] : sys->hit_latency);
 	ct_ts_mode_init(&x->mode, (uint32_t)p->v[CT_TS_THRESHOLD]);
 	x->sm = ct_calloc(g->sms, sizeof *x->sm);
 	int st = x->sm ? CT_OK : ct_fail_nomem(e);
@@ -761,9 +754,4 @@ const struct ct_replay_parts *ct_ts_parts_plugs(const struct ct_ts_parts *x)
 void ct_ts_parts_counts(const struct ct_ts_parts *x, struct ct_ts_counts *c)
 {
 	*c = x->c;
-}
-
-void ct_ts_parts_stalls(const struct ct_ts_parts *x, struct ct_ts_stalls *s)
-{
-	*s = x->stalls;
 }

@@ -26,11 +26,5 @@ const struct ct_replay_parts *ct_ts_parts_plugs(const struct ct_ts_parts *x);
  * partial, entries, coarse_requests, stores, fetched_bytes, data_packets, request_packets, write_packets, evicted,
  * collateral, bypassed, use. */
 void ct_ts_parts_counts(const struct ct_ts_parts *x, struct ct_ts_counts *c);
-/* Requests that waited because of the MSHR, the miss queue, or a set full of lines on
- * their way; load requests that waited for a chunk on its way. */
-struct ct_ts_stalls {
-	uint64_t mshr, queue, set, pending;
-};
-void ct_ts_parts_stalls(const struct ct_ts_parts *x, struct ct_ts_stalls *s);
 
 #endif
