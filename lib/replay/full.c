@@ -87,8 +87,10 @@ static void run_rare_events(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 static void run_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	while (!sm->failed && (sm->part_at <= now || sm->l1_part_at <= now)) {
-		if (sm->part_at <= now)
+		if (sm->part_at <= now) {
+			rp_part_late_answers(r, sm, now);
 			rp_events_run(r, sm->id, r->base + now);
+		}
 		if (sm->l1_part_at <= now && !sm->failed)
 			rp_part_l1_due(r, sm, now);
 	}

@@ -290,6 +290,13 @@ void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint
 	}
 }
 
+/* Something of the L1 organisation has come that is due in cycle `at`. */
+static void l1_part_not_after(const struct ct_replay *r, struct rp_sm *sm, uint64_t at)
+{
+	sm->l1_part_at = rp_min32(sm->l1_part_at, rp_launch_cycle(r, at));
+	sm->rare_at = rp_min32(sm->rare_at, sm->l1_part_at);
+}
+
 /* Takes a part's answer in the SM's present cycle, as a fill is taken: over the write-back port. */
 void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint64_t at)
 {
@@ -298,12 +305,45 @@ void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint3
 	rp_part_deliver(r, sm, token, chunks, store ? when : rp_port_take(sm, now, when + 2), now);
 }
 
+/* An answer that is due later than those before it waits in a queue of its own, unless something else is in front of it among
+ * the SM's events: these come after it in its cycle. 0: it has to be one of them. */
+static int answer_later(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
+                        uint64_t at)
+{
+	struct rp_ring *q = &sm->late;
+	if (r->core_parts || token > UINT32_MAX || at < r->base + sm->now ||
+	    rp_event_next(&r->parts->events[sm->id]) != RP_NEVER64 ||
+	    (q->n && rp_ring_at(q, q->n - 1)->when > at))
+		return 0;
+	struct rp_packet *p = rp_ring_new(q);
+	if (!p)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	p->when = at;
+	p->id = (uint32_t)token;
+	p->bytes = chunks;
+	l1_part_not_after(r, sm, at);
+	return 1;
+}
+
+/* Gives the answers of cycle `now` that have waited. */
+void rp_part_late_answers(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	uint64_t cycle = r->base + now;
+	while (!r->error.status && sm->late.n && rp_ring_first(&sm->late)->when <= cycle) {
+		const struct rp_packet p = *rp_ring_first(&sm->late);
+		rp_ring_pop(&sm->late);
+		rp_part_answer(r, sm, p.id, p.bytes, cycle);
+	}
+}
+
 void ct_l1_answer(struct ct_replay *r, uint32_t sm, uint64_t token, uint32_t chunks, uint64_t at)
 {
 	if (r->parts->node == sm && at <= r->base + r->sm[sm].now) {
 		rp_part_answer(r, &r->sm[sm], token, chunks, at);
 		return;
 	}
+	if (answer_later(r, &r->sm[sm], token, chunks, at))
+		return;
 	struct rp_event ev = {.when.at = at, .data = token, .arg = chunks, .kind = RP_EV_ANSWER};
 	rp_event_push(r, sm, &ev);
 }
@@ -529,6 +569,8 @@ void rp_part_set_l1_at(const struct ct_replay *r, struct rp_sm *sm)
 	uint64_t at = sm->l1_timer;
 	if (sm->relayed.n)
 		at = rp_min64(at, rp_ring_first(&sm->relayed)->when);
+	if (sm->late.n)
+		at = rp_min64(at, rp_ring_first(&sm->late)->when);
 	sm->l1_part_at = at == RP_NEVER64 ? RP_NEVER : rp_launch_cycle(r, at);
 	rp_sm_set_rare(sm);
 }
@@ -548,6 +590,7 @@ void rp_part_l1_due(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	uint64_t cycle = r->base + now;
 	r->parts->node = sm->id;
 	r->parts->now = cycle;
+	rp_part_late_answers(r, sm, now);
 	while (!r->error.status && sm->relayed.n && rp_ring_first(&sm->relayed)->when <= cycle)
 		take_relayed(r, sm, cycle);
 	while (!r->error.status && sm->l1_timer <= cycle) {
@@ -568,6 +611,5 @@ void ct_l1_timer(struct ct_replay *r, uint32_t smi, uint64_t at)
 		return;
 	}
 	sm->l1_timer = rp_max64(at, r->base + sm->now);
-	sm->l1_part_at = rp_min32(sm->l1_part_at, rp_launch_cycle(r, sm->l1_timer));
-	sm->rare_at = rp_min32(sm->rare_at, sm->l1_part_at);
+	l1_part_not_after(r, sm, sm->l1_timer);
 }

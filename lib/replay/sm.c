@@ -42,6 +42,7 @@ void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
 	rp_ring_free(&sm->direct);
 	rp_ring_free(&sm->replies);
 	rp_ring_free(&sm->relayed);
+	rp_ring_free(&sm->late);
 	free(sm->log);
 	memset(sm, 0, sizeof *sm);
 }

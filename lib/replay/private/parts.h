@@ -199,7 +199,9 @@ static inline int rp_l1_part_alone(const struct ct_replay *r)
 }
 /* The first of the SM's relayed messages, or its timer, has changed. */
 void rp_part_set_l1_at(const struct ct_replay *r, struct rp_sm *sm);
-/* Gives the L1 organisation relayed messages, then its timer, that have come by cycle `now`. */
+/* Gives the SM late answers, which come before the events of their cycle. */
+void rp_part_late_answers(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
+/* Gives the SM late answers, then the L1 organisation relayed messages, then its timer, that have come by cycle `now`. */
 void rp_part_l1_due(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_sm_send(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p, uint32_t now);
 

@@ -59,6 +59,7 @@ struct rp_sm {
 	uint32_t missq_last;   /* cycle at which the last queued miss leaves */
 	struct rp_ring missq, direct, replies;
 	struct rp_ring relayed; /* messages of an L1 organisation that slices have passed on */
+	struct rp_ring late;    /* its answers that are due later */
 	uint64_t l1_timer;      /* its timer: cycle of the memory system, RP_NEVER64: none */
 	uint32_t group;
 	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
