@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/hash.h"
+#include "base/hot.h"
 #include "base/mem.h"
 #include "models/tag_split/l1_internal.h"
 
@@ -112,7 +113,7 @@ static uint32_t group_of(const struct access *a, uint32_t slot)
 }
 
 /* Prepares an access to the set: where its arrays are. */
-static void open_set(struct access *a, const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+static CT_INLINE void open_set(struct access *a, const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	struct split *p = l1->state;
 	a->l1 = (struct ct_ts_l1 *)l1;
@@ -132,9 +133,10 @@ static void open_set(struct access *a, const struct ct_ts_l1 *l1, uint32_t set, 
 /* Finds the slots in groups of the line's shared tag, for who puts something in. */
 static void find_matching(struct access *a)
 {
-	for (uint32_t g = 0; g < a->l1->s.ways; g++)
-		if (a->shared[g] == a->want && a->s->valid & group_mask(a, g))
-			a->matching |= group_mask(a, g);
+	uint64_t group = a->l1->all;
+	for (uint32_t g = 0; g < a->l1->s.ways; g++, group <<= a->l1->per)
+		if (a->shared[g] == a->want && a->s->valid & group)
+			a->matching |= group;
 }
 
 static uint64_t print_of(uint64_t line)
@@ -249,10 +251,10 @@ static uint64_t lru_victim(struct access *a)
 /* Slots of the groups that hold nothing. */
 static uint64_t empty_groups(const struct access *a)
 {
-	uint64_t empty = 0;
-	for (uint32_t g = 0; g < a->l1->s.ways; g++)
-		if (!(a->s->valid & group_mask(a, g)))
-			empty |= group_mask(a, g);
+	uint64_t empty = 0, group = a->l1->all;
+	for (uint32_t g = 0; g < a->l1->s.ways; g++, group <<= a->l1->per)
+		if (!(a->s->valid & group))
+			empty |= group;
 	return empty;
 }
 
@@ -314,16 +316,17 @@ static int split_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t
 	open_set(&a, l1, set, line);
 	a.r = r;
 	const struct found *f = look_for(&a, line);
+	uint64_t hit = 0;
 	for (uint64_t m = want & f->chunks ? f->slots : 0; m; m &= m - 1) {
 		uint32_t s = ct_low_bit(m), k = a.chunk[s];
 		if (!(want >> k & 1))
 			continue;
 		touch_slot(&a, s);
-		if (chunks >> k & 1) {
-			a.s->touched |= m & (0 - m);
-			a.s->reused |= m & (0 - m);
-		}
+		if (chunks >> k & 1)
+			hit |= m & (0 - m);
 	}
+	a.s->touched |= hit;
+	a.s->reused |= hit;
 	r->hit = chunks & f->chunks;
 	r->miss = want & ~f->chunks;
 	if (r->miss)
@@ -353,6 +356,9 @@ static int split_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_
 
 static uint32_t split_peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
 {
+	const struct found *last = &((const struct split *)l1->state)->last;
+	if (last->known && last->line == line)
+		return last->chunks & chunks;
 	struct access a;
 	open_set(&a, l1, set, line);
 	return look_for(&a, line)->chunks & chunks;
