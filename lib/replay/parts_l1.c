@@ -590,7 +590,8 @@ void rp_part_l1_due(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	uint64_t cycle = r->base + now;
 	r->parts->node = sm->id;
 	r->parts->now = cycle;
-	rp_part_late_answers(r, sm, now);
+	if (sm->late.n)
+		rp_part_late_answers(r, sm, now);
 	while (!r->error.status && sm->relayed.n && rp_ring_first(&sm->relayed)->when <= cycle)
 		take_relayed(r, sm, cycle);
 	while (!r->error.status && sm->l1_timer <= cycle) {

@@ -117,6 +117,11 @@ static void fetch_line(const struct ct_sl_part *p, struct ct_replay *r, uint32_t
 		            SP_TAG_FILL | line << bits | ct_low_bit(left), now);
 }
 
+static uint32_t *arrivals_of(const struct ct_sl_part *p, uint32_t at, uint64_t line)
+{
+	return &p->home[at].arrivals[line % SP_ARRIVALS];
+}
+
 struct landing {
 	struct ct_sl_part *p;
 	struct ct_replay *r;
@@ -161,7 +166,7 @@ static void part_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t ta
 	const uint32_t bits = p->line_bits - p->sector_bits;
 	const uint64_t sector = tag & ~SP_TAG_FILL;
 	struct landing l = {p, r, sm, cycle};
-	p->home[sm].arrivals++;
+	++*arrivals_of(p, sm, sector >> bits);
 	int st = ct_sl_org_fill(p->org, sm, sector >> bits, 1u << (sector & ((1u << bits) - 1)), cycle,
 	                        waiter_served, &l);
 	if (st == CT_ERR_NOMEM)
@@ -251,7 +256,7 @@ static int look_up(struct ct_sl_part *p, struct ct_replay *r, const struct ct_sl
                    struct ct_sl_found *f)
 {
 	int st = ct_sl_org_access(p->org, a, f);
-	p->home[a->at].arrivals += st == CT_OK && a->is_write;
+	*arrivals_of(p, a->at, a->line) += st == CT_OK && a->is_write;
 	if (st != CT_OK && st != CT_SL_RETRY)
 		out_of_memory(r);
 	return st;
@@ -312,7 +317,8 @@ static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t n
 	uint32_t i = h->head;
 	struct sp_request *q = &p->request[i];
 	uint32_t room = miss_room(p, ct_l1_queued(r, node, cycle), q->is_write);
-	if (!room && (q->is_write || (h->refused && h->refused_before == h->arrivals))) {
+	const uint32_t arrivals = *arrivals_of(p, node, q->line);
+	if (!room && (q->is_write || (h->refused && h->refused_before == arrivals))) {
 		h->refused = 1;
 		return 0;
 	}
@@ -328,7 +334,7 @@ static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t n
 		.now = cycle};
 	struct ct_sl_found f;
 	h->refused = look_up(p, r, &a, &f) != CT_OK;
-	h->refused_before = h->arrivals;
+	h->refused_before = arrivals;
 	if (h->refused)
 		return 0;
 	send_on(p, r, &a, &f, i);
@@ -413,8 +419,9 @@ look_up_own_l1(struct ct_sl_part *p, struct ct_replay *r, const struct ct_l1_req
 	}
 	h->busy_banks = (h->busy_at == cycle + 1 ? h->busy_banks : 0) | banks_of(p, line, a->mask);
 	h->busy_at = cycle + 1;
+	const uint32_t arrivals = *arrivals_of(p, a->sm, line);
 	uint32_t queued = ct_l1_queued(r, a->sm, cycle), room = miss_room(p, queued, a->is_write);
-	if (!room && (a->is_write || is_absent(a, h->arrivals))) {
+	if (!room && (a->is_write || is_absent(a, arrivals))) {
 		out->ready = room_at(p, queued, a->is_write, cycle);
 		return CT_L1_RETRY;
 	}
@@ -431,7 +438,7 @@ look_up_own_l1(struct ct_sl_part *p, struct ct_replay *r, const struct ct_l1_req
 	int st = look_up(p, r, &x, &f);
 	if (st != CT_OK) {
 		out->ready = retry_at(p, queued, a->is_write, &f, cycle);
-		note_absence(a, h->arrivals);
+		note_absence(a, arrivals);
 		return CT_L1_RETRY;
 	}
 	out->hit = f.hit;

@@ -21,6 +21,8 @@ struct sp_request {
 	uint8_t is_write, missed;
 };
 
+enum { SP_ARRIVALS = 32 };
+
 struct sp_home {
 	uint32_t head, tail; /* input queue */
 	uint32_t appointed;  /* a timer is set */
@@ -28,10 +30,9 @@ struct sp_home {
 	uint64_t busy_banks; /* that it took in that cycle */
 	/* where they take turns: the first of the queue was refused, and the core has fetched a line since */
 	uint8_t refused, owed;
-	uint32_t
-		arrivals; /* fills of the L1 and stores to it: what was absent is absent until the next */
-	uint32_t
-		refused_before; /* arrivals when the first of the queue, a read, found nothing and no room */
+	/* fills of the L1 and stores to it, by the low bits of their line: what was absent is absent until the next */
+	uint32_t arrivals[SP_ARRIVALS];
+	uint32_t refused_before; /* arrivals when the first of the queue, a read, was absent */
 };
 
 struct ct_sl_part {
