@@ -443,7 +443,7 @@ static int usual_network(const struct ct_replay *r, const struct rp_net *n)
 	if (r->free || !r->noc_clock.same || !r->g.noc_flits_as_one)
 		return 0;
 	return (n->words == 1 ? USUAL_ONE_WORD : USUAL_SOME_WORDS) |
-	       (r->usual_memory ? 0 : RP_WITH_PARTS);
+	       (r->usual_memory && !r->parts ? 0 : RP_WITH_PARTS);
 }
 
 /* run_network() with its last parameter as a constant. */

@@ -220,7 +220,7 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct c
 		st = check_ideal(r, e);
 	r->l1_alone = st == 0 && r->parts && rp_l1_part_alone(r);
 	r->two_level = g->scheduler == CT_SCHED_TWO_LEVEL && !r->core_parts;
-	r->usual_memory = rp_usual_memory(r);
+	r->usual_memory = st == 0 && rp_usual_memory(r) && (!r->parts || rp_core_parts_alone(r));
 	r->usual_llc = rp_usual_llc(r);
 	r->usual_banks = rp_usual_banks(r);
 	r->front_end = st == 0 && r->timing->knows_front_end &&

@@ -197,6 +197,12 @@ static inline int rp_l1_part_alone(const struct ct_replay *r)
 	const struct ct_replay_parts *g = &r->parts->given;
 	return g->l1 && !g->llc && !g->shaper && !g->network && !g->own && !r->core_parts;
 }
+/* Whether the parts are of schedulers and collectors alone, so that memory works as without any. */
+static inline int rp_core_parts_alone(const struct ct_replay *r)
+{
+	const struct ct_replay_parts *g = &r->parts->given;
+	return !g->l1 && !g->llc && !g->admission && !g->shaper && !g->network && !g->own;
+}
 /* The first of the SM's relayed messages, or its timer, has changed. */
 void rp_part_set_l1_at(const struct ct_replay *r, struct rp_sm *sm);
 /* Gives the SM late answers, which come before the events of their cycle. */

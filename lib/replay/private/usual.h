@@ -1,9 +1,9 @@
 /* usual.h - the memory system that nearly all GPUs have (private).
  *
  * `usual` is a constant where these are called: 1 for lines of four sectors of 32 bytes in L1 and LLC,
- * L1s of four banks that allocate on a miss, a network and an LLC of the SMs' clock, without parts, with resources that
- * cost what they cost and caches that miss what they miss (rp_usual_memory); numbers are constants then. 0 takes every
- * memory system. */
+ * L1s of four banks that allocate on a miss, a network and an LLC of the SMs' clock, without parts but those of
+ * schedulers and collectors, with resources that cost what they cost and caches that miss what they miss
+ * (rp_usual_memory); numbers are constants then. 0 takes every memory system. */
 #ifndef CT_REPLAY_PRIVATE_USUAL_H
 #define CT_REPLAY_PRIVATE_USUAL_H
 
@@ -38,7 +38,7 @@ static inline int rp_usual_banks(const struct ct_replay *r)
 
 static inline int rp_usual_memory(const struct ct_replay *r)
 {
-	return !r->parts && rp_usual_llc(r) && rp_usual_banks(r) && !(r->ideal & CT_REPLAY_IDEAL_L1) &&
+	return rp_usual_llc(r) && rp_usual_banks(r) && !(r->ideal & CT_REPLAY_IDEAL_L1) &&
 	       r->g.l1.allocate == CT_ALLOCATE_ON_MISS;
 }
 
