@@ -83,7 +83,7 @@ static const struct ct_option options[] = {
 	{OPT_NOTHING, "forward-unknown-to-host-linker", NULL, "accepted"},
 	{OPT_IGNORED, "options-file", "FILE", "-optf: more words of the command line"},
 	{OPT_IGNORED, "ptxas-options", "LIST", "-Xptxas: accepted; there is no ptxas"},
-	{'l', "library", "NAME", "link with libNAME; those of CUDA's run-time and cuBLAS are libctcuda"},
+	{'l', "library", "NAME", "link with libNAME; those of CUDA's run-time, cuBLAS and cuRAND are libctcuda"},
 	{'L', "library-path", "DIR", "look for libraries in DIR"},
 	{OPT_SHARED, "shared", NULL, "-shared: make a shared library"},
 	{OPT_M, "generate-dependencies", NULL, "-M: a rule for make instead of an object"},
@@ -177,17 +177,22 @@ static int parse_bool(const char *option, const char *v, int *yes, struct ct_err
 	return ct_fail(e, CT_ERR_USAGE, "%s %s: write true or false", option, v);
 }
 
-/* Libraries of CUDA: the run-time's and cuBLAS are ours, the others are not there, which matters where they are linked. OpenMP's has
+/* Libraries of CUDA: the run-time's, cuBLAS and cuRAND are ours, the others are not there, which matters where they are linked. OpenMP's has
  * nothing to do (build.c). */
 static void parse_library(struct ctcc_job *j, const char *v)
 {
 	static const char *const ours[] = {
-		"cudart", "cudart_static", "cuda",         "cudadevrt",      "culibos",
-		"ctcuda", "nvrtc",         "nvrtc_static", "nvrtc-builtins", "nvrtc-builtins_static",
-		"cublas", "cublas_static", "cublasLt",     "cublasLt_static"};
+		"cudart",         "cudart_static",
+		"cuda",           "cudadevrt",
+		"culibos",        "ctcuda",
+		"nvrtc",          "nvrtc_static",
+		"nvrtc-builtins", "nvrtc-builtins_static",
+		"cublas",         "cublas_static",
+		"cublasLt",       "cublasLt_static",
+		"curand",         "curand_static"};
 	static const char *const missing[] = {
-		"cufft",      "curand", "cusparse", "cusolver", "cudnn", "npp",
-		"nvToolsExt", "nccl",   "nvml",     "nvgraph",  "cupti", "nvjpeg"};
+		"cufft", "cusparse", "cusolver", "cudnn", "npp",   "nvToolsExt",
+		"nccl",  "nvml",     "nvgraph",  "cupti", "nvjpeg"};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strcmp(v, ours[i]) == 0)
 			return;

@@ -1,13 +1,14 @@
-/* curand_kernel.h - random numbers in kernels: Marsaglia's xorwow (2003) and Philox of ten rounds (Salmon et al., SC 2011).
+/* curand_kernel.h - random numbers in kernels: xorwow, MRG32k3a, Philox of ten rounds, and Sobol's sequences.
  *
  * Philox gives the numbers of its definition, with the seed as key and offset and sequence as counter. How cuRAND seeds xorwow is not
- * published: here seed and sequence are mixed, so that its numbers are others. */
+ * published: here seed and sequence are mixed, so that its numbers are others. So are those of MRG32k3a with another seed than 0, which
+ * gives its author's. */
 #ifndef CT_CUDA_CURAND_KERNEL_H
 #define CT_CUDA_CURAND_KERNEL_H
 
 #pragma GCC system_header
 
-#include "cuda_runtime.h"
+#include "curand.h"
 
 /* The states, which host code passes along. */
 struct curandStateXORWOW {
@@ -20,6 +21,14 @@ typedef struct curandStateXORWOW curandStateXORWOW_t;
 typedef struct curandStateXORWOW curandState_t;
 typedef struct curandStateXORWOW curandState;
 
+struct curandStateMRG32k3a {
+	unsigned int s[6];
+	float normal;
+	double normal_double;
+	int has_normal, has_normal_double;
+};
+typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
+
 struct curandStatePhilox4_32_10 {
 	uint4 counter, output;
 	uint2 key;
@@ -31,29 +40,32 @@ struct curandStatePhilox4_32_10 {
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10;
 
+/* Sobol's: the number of the next point, what scrambles it, and the dimension's direction numbers. */
+struct curandStateSobol32 {
+	unsigned int i, c, v[32];
+};
+struct curandStateScrambledSobol32 {
+	unsigned int i, c, v[32];
+};
+struct curandStateSobol64 {
+	unsigned long long i, c, v[64];
+};
+struct curandStateScrambledSobol64 {
+	unsigned long long i, c, v[64];
+};
+typedef struct curandStateSobol32 curandStateSobol32_t;
+typedef struct curandStateScrambledSobol32 curandStateScrambledSobol32_t;
+typedef struct curandStateSobol64 curandStateSobol64_t;
+typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
+
 #if defined(__CUDA__)
-#include "device/define.h"
+#include "device/random.h"
 
 /* ---- xorwow ---- */
 
-/* Each of 64 bits depends on each of the input: two rounds of multiplying by odd numbers and shifting. */
-CT_DEVICE unsigned long long ct_cuda_mix(unsigned long long v)
-{
-	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9ull;
-	v = (v ^ v >> 27) * 0x94d049bb133111ebull;
-	return v ^ v >> 31;
-}
-
 CT_DEVICE unsigned int curand(curandStateXORWOW *s)
 {
-	unsigned int t = s->v[0] ^ s->v[0] >> 2;
-	s->v[0] = s->v[1];
-	s->v[1] = s->v[2];
-	s->v[2] = s->v[3];
-	s->v[3] = s->v[4];
-	s->v[4] = s->v[4] ^ s->v[4] << 4 ^ t ^ t << 1;
-	s->d += 362437;
-	return s->v[4] + s->d;
+	return ct_random_xorwow(s->v, &s->d);
 }
 
 CT_DEVICE void skipahead(unsigned long long n, curandStateXORWOW *s)
@@ -65,18 +77,39 @@ CT_DEVICE void skipahead(unsigned long long n, curandStateXORWOW *s)
 CT_DEVICE void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset,
                            curandStateXORWOW *s)
 {
-	unsigned long long at = ct_cuda_mix(seed + 0x9e3779b97f4a7c15ull) ^ ct_cuda_mix(sequence * 0xd1342543de82ef95ull + 1);
-	unsigned int word[6];
-	for (int i = 0; i < 3; i++) {
-		unsigned long long w = ct_cuda_mix(at += 0x9e3779b97f4a7c15ull);
-		word[2 * i] = (unsigned int)w;
-		word[2 * i + 1] = (unsigned int)(w >> 32);
-	}
-	for (int i = 0; i < 5; i++)
-		s->v[i] = word[i];
-	s->v[0] |= 1; /* not all are 0 */
-	s->d = word[5];
+	ct_random_xorwow_seed(seed, sequence, s->v, &s->d);
 	s->has_normal = s->has_normal_double = 0;
+	skipahead(offset, s);
+}
+
+/* ---- MRG32k3a ---- */
+
+CT_DEVICE unsigned int curand(curandStateMRG32k3a *s)
+{
+	return ct_random_mrg(s->s);
+}
+
+CT_DEVICE void skipahead(unsigned long long n, curandStateMRG32k3a *s)
+{
+	ct_random_mrg_skip(n, 0, s->s);
+}
+
+CT_DEVICE void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a *s)
+{
+	ct_random_mrg_skip(n, CT_RANDOM_MRG_SEQUENCE, s->s);
+}
+
+CT_DEVICE void skipahead_sequence(unsigned long long n, curandStateMRG32k3a *s)
+{
+	ct_random_mrg_skip(n, 127, s->s);
+}
+
+CT_DEVICE void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset,
+                           curandStateMRG32k3a *s)
+{
+	ct_random_mrg_seed(seed, s->s);
+	s->has_normal = s->has_normal_double = 0;
+	skipahead_subsequence(sequence, s);
 	skipahead(offset, s);
 }
 
@@ -84,15 +117,9 @@ CT_DEVICE void curand_init(unsigned long long seed, unsigned long long sequence,
 
 CT_DEVICE uint4 ct_cuda_philox(uint4 c, uint2 k)
 {
-#pragma unroll
-	for (int i = 0; i < 10; i++) {
-		unsigned int high0 = __umulhi(0xd2511f53u, c.x), low0 = 0xd2511f53u * c.x;
-		unsigned int high1 = __umulhi(0xcd9e8d57u, c.z), low1 = 0xcd9e8d57u * c.z;
-		c = make_uint4(high1 ^ c.y ^ k.x, low1, high0 ^ c.w ^ k.y, low0);
-		k.x += 0x9e3779b9u;
-		k.y += 0xbb67ae85u;
-	}
-	return c;
+	uint32_t w[4] = {c.x, c.y, c.z, c.w};
+	ct_random_philox(w, (uint64_t)k.y << 32 | k.x);
+	return make_uint4(w[0], w[1], w[2], w[3]);
 }
 
 /* Counts blocks of four numbers. */
@@ -148,55 +175,91 @@ CT_DEVICE uint4 curand4(curandStatePhilox4_32_10 *s)
 	return make_uint4(x, y, z, curand(s));
 }
 
+/* ---- Sobol ---- */
+
+/* What states of 32 and of 64 bits have in common. */
+#define CT_CUDA_SOBOL(State, word, bits) \
+	CT_DEVICE word curand(State *s) \
+	{ \
+		return ct_random_sobol##bits(s->v, s->i++) ^ s->c; \
+	} \
+	CT_DEVICE void skipahead(word n, State *s) \
+	{ \
+		s->i += n; \
+	} \
+	CT_DEVICE void ct_cuda_sobol(const word *directions, word scramble, word offset, State *s) \
+	{ \
+		s->i = offset; \
+		s->c = scramble; \
+		for (int i = 0; i < bits; i++) \
+			s->v[i] = directions[i]; \
+	}
+CT_CUDA_SOBOL(curandStateSobol32, unsigned int, 32)
+CT_CUDA_SOBOL(curandStateScrambledSobol32, unsigned int, 32)
+CT_CUDA_SOBOL(curandStateSobol64, unsigned long long, 64)
+CT_CUDA_SOBOL(curandStateScrambledSobol64, unsigned long long, 64)
+#undef CT_CUDA_SOBOL
+
+/* The first parameter is an array of curandDirectionVectors32_t or curandDirectionVectors64_t. */
+CT_DEVICE void curand_init(const unsigned int *directions, unsigned int offset, curandStateSobol32 *s)
+{
+	ct_cuda_sobol(directions, 0, offset, s);
+}
+CT_DEVICE void curand_init(const unsigned int *directions, unsigned int scramble, unsigned int offset, curandStateScrambledSobol32 *s)
+{
+	ct_cuda_sobol(directions, scramble, offset, s);
+}
+CT_DEVICE void curand_init(const unsigned long long *directions, unsigned long long offset, curandStateSobol64 *s)
+{
+	ct_cuda_sobol(directions, 0, offset, s);
+}
+CT_DEVICE void curand_init(const unsigned long long *directions, unsigned long long scramble, unsigned long long offset,
+                           curandStateScrambledSobol64 *s)
+{
+	ct_cuda_sobol(directions, scramble, offset, s);
+}
+
 /* ---- distributions ---- */
 
 /* Above 0 and up to 1. */
-CT_DEVICE float ct_cuda_uniform(unsigned int v)
-{
-	return fmaf((float)v, 2.3283064e-10f, 1.1641532e-10f);
-}
-
-CT_DEVICE double ct_cuda_uniform(unsigned int low, unsigned int high)
-{
-	unsigned long long bits = (unsigned long long)high << 21 ^ low;
-	return (double)(bits & 0x1fffffffffffffull) * 1.1102230246251565e-16 + 5.5511151231257827e-17;
-}
-
 template <class S> CT_DEVICE float curand_uniform(S *s)
 {
-	return ct_cuda_uniform(curand(s));
+	return ct_random_uniform(curand(s));
+}
+CT_DEVICE float curand_uniform(curandStateMRG32k3a *s)
+{
+	return (float)ct_random_mrg_uniform(curand(s));
 }
 
 template <class S> CT_DEVICE double curand_uniform_double(S *s)
 {
 	unsigned int low = curand(s);
-	return ct_cuda_uniform(low, curand(s));
+	return ct_random_uniform_double(low, curand(s));
+}
+CT_DEVICE double curand_uniform_double(curandStateMRG32k3a *s)
+{
+	return ct_random_mrg_uniform(curand(s));
 }
 
 CT_DEVICE float4 curand_uniform4(curandStatePhilox4_32_10 *s)
 {
 	uint4 v = curand4(s);
-	return make_float4(ct_cuda_uniform(v.x), ct_cuda_uniform(v.y), ct_cuda_uniform(v.z), ct_cuda_uniform(v.w));
+	return make_float4(ct_random_uniform(v.x), ct_random_uniform(v.y), ct_random_uniform(v.z), ct_random_uniform(v.w));
 }
 
 CT_DEVICE double2 curand_uniform2_double(curandStatePhilox4_32_10 *s)
 {
 	uint4 v = curand4(s);
-	return make_double2(ct_cuda_uniform(v.x, v.y), ct_cuda_uniform(v.z, v.w));
+	return make_double2(ct_random_uniform_double(v.x, v.y), ct_random_uniform_double(v.z, v.w));
 }
 
-/* Box and Muller's pair. */
-CT_DEVICE float2 ct_cuda_normal(unsigned int a, unsigned int b)
-{
-	float r = sqrtf(-2.0f * logf(ct_cuda_uniform(a))), s, c;
-	sincosf(6.2831853f * ct_cuda_uniform(b), &s, &c);
-	return make_float2(r * s, r * c);
-}
-
+/* A pair. */
 template <class S> CT_DEVICE float2 curand_normal2(S *s)
 {
-	unsigned int a = curand(s);
-	return ct_cuda_normal(a, curand(s));
+	float2 v;
+	float a = curand_uniform(s);
+	ct_random_normal(a, curand_uniform(s), &v.x, &v.y);
+	return v;
 }
 
 template <class S> CT_DEVICE float curand_normal(S *s)
@@ -217,9 +280,10 @@ CT_DEVICE float4 curand_normal4(curandStatePhilox4_32_10 *s)
 
 template <class S> CT_DEVICE double2 curand_normal2_double(S *s)
 {
-	double r = sqrt(-2.0 * log(curand_uniform_double(s))), x, y;
-	sincospi(2.0 * curand_uniform_double(s), &x, &y);
-	return make_double2(r * x, r * y);
+	double2 v;
+	double a = curand_uniform_double(s);
+	ct_random_normal_double(a, curand_uniform_double(s), &v.x, &v.y);
+	return v;
 }
 
 template <class S> CT_DEVICE double curand_normal_double(S *s)
@@ -231,6 +295,49 @@ template <class S> CT_DEVICE double curand_normal_double(S *s)
 	s->normal_double = pair.y;
 	return pair.x;
 }
+
+/* Of a point's one number: the numbers whose probability it is. */
+#define CT_CUDA_SOBOL(State, single, twice) \
+	CT_DEVICE float curand_uniform(State *s) \
+	{ \
+		return ct_random_uniform((unsigned int)(single)); \
+	} \
+	CT_DEVICE double curand_uniform_double(State *s) \
+	{ \
+		return twice(curand(s)); \
+	} \
+	CT_DEVICE double curand_normal_double(State *s) \
+	{ \
+		return normcdfinv(curand_uniform_double(s)); \
+	} \
+	CT_DEVICE float curand_normal(State *s) \
+	{ \
+		return (float)curand_normal_double(s); \
+	} \
+	CT_DEVICE unsigned int curand_poisson(State *s, double mean) \
+	{ \
+		return ct_cuda_poisson(curand_uniform_double(s), mean); \
+	}
+
+/* The first number that Poisson's distribution does not exceed with that probability; where the mean is large, of the normal one like it. */
+CT_DEVICE unsigned int ct_cuda_poisson(double u, double mean)
+{
+	if (mean > 700)
+		return (unsigned int)fmax(0.0, floor(mean + sqrt(mean) * normcdfinv(u) + 0.5));
+	unsigned int n = 0;
+	double part = exp(-mean), sum = part;
+	while (sum < u && part > 0) {
+		part *= mean / ++n;
+		sum += part;
+	}
+	return n;
+}
+
+CT_CUDA_SOBOL(curandStateSobol32, curand(s), ct_random_uniform_word)
+CT_CUDA_SOBOL(curandStateScrambledSobol32, curand(s), ct_random_uniform_word)
+CT_CUDA_SOBOL(curandStateSobol64, curand(s) >> 32, ct_random_uniform_long)
+CT_CUDA_SOBOL(curandStateScrambledSobol64, curand(s) >> 32, ct_random_uniform_long)
+#undef CT_CUDA_SOBOL
 
 template <class S> CT_DEVICE float curand_log_normal(S *s, float mean, float deviation)
 {
@@ -258,6 +365,12 @@ template <class S> CT_DEVICE unsigned int curand_poisson(S *s, double mean)
 			return n;
 		n++;
 	}
+}
+
+/* A number of a distribution that curandCreatePoissonDistribution() made. */
+template <class S> CT_DEVICE unsigned int curand_discrete(S *s, curandDiscreteDistribution_t distribution)
+{
+	return distribution->first + ct_random_find(distribution->sums, distribution->count, curand_uniform_double(s));
 }
 #endif
 

@@ -80,9 +80,10 @@ CT_HOST double erfinv(double y)
 	return x;
 }
 
+/* Above a half 1 - p is exact and erfc is not flat. */
 CT_HOST double normcdfinv(double p)
 {
-	return -1.4142135623730951 * erfcinv(2.0 * p);
+	return p > 0.5 ? 1.4142135623730951 * erfcinv(2.0 * (1.0 - p)) : -1.4142135623730951 * erfcinv(2.0 * p);
 }
 
 CT_HOST double rhypot(double x, double y)

@@ -8,6 +8,7 @@
 #include "data/blas/arguments.h"
 #include "data/cuda/cublas_api.h"
 #include "data/cuda/cuda.h"
+#include "runtime/kernels.h"
 
 struct cublasContext {
 	CUstream stream;
@@ -23,8 +24,7 @@ struct cublasContext {
 enum {
 	CT_BLAS_PARTS = 64,        /* CTAs that sum a vector */
 	CT_BLAS_RESULT_BYTES = 64, /* in front of their parts */
-	CT_BLAS_PART_BYTES = 32,   /* the largest part */
-	CT_BLAS_GRID_MAX = 65535   /* CTAs of the second and third dimension */
+	CT_BLAS_PART_BYTES = 32    /* the largest part */
 };
 
 /* The type of numbers of a family of functions. */
@@ -49,18 +49,12 @@ enum ct_blas_module {
 	CT_BLAS_MODULES
 };
 
-/* The grid and the CTA of a launch. */
-struct ct_blas_grid {
-	int64_t x, y, z;
-	unsigned threads;
-};
-
 /* Launches the kernel of that name of a module, which is read when it is first wanted. The arguments are one of the structures of arguments.h. */
 cublasStatus_t ct_blas_launch(cublasHandle_t handle, enum ct_blas_module module, const char *kernel,
-                              struct ct_blas_grid grid, void *arguments);
+                              struct ct_cuda_grid grid, void *arguments);
 /* As ct_blas_launch, for batches of any number: launches of as many as a grid has, the first of which *first names. */
 cublasStatus_t ct_blas_launch_batches(cublasHandle_t handle, enum ct_blas_module module,
-                                      const char *kernel, struct ct_blas_grid grid, void *arguments,
+                                      const char *kernel, struct ct_cuda_grid grid, void *arguments,
                                       int32_t *first);
 /* The status for a result of the driver API. */
 cublasStatus_t ct_blas_status(CUresult result);

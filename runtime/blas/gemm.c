@@ -107,7 +107,7 @@ cublasStatus_t ct_blas_multiply(cublasHandle_t handle, const struct ct_blas_prod
 	int large = p->m > k->above && p->n > k->above, side = large ? k->large_rows : k->rows;
 	snprintf(kernel, sizeof kernel, "ct_blas_%s_%dx%d_%c%c", k->name, side, side,
 	         p->trans_a == CUBLAS_OP_N ? 'n' : 't', p->trans_b == CUBLAS_OP_N ? 'n' : 't');
-	struct ct_blas_grid grid = {ct_blas_tiles(p->m, side), ct_blas_tiles(p->n, side), p->batches,
+	struct ct_cuda_grid grid = {ct_blas_tiles(p->m, side), ct_blas_tiles(p->n, side), p->batches,
 	                            (unsigned)(large ? k->large_threads : k->threads)};
 	return ct_blas_launch_batches(handle, k->module, kernel, grid, &g, &g.first);
 }

@@ -12,8 +12,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 	struct cublasContext *h = ct_calloc(1, sizeof *h);
 	if (!h)
 		return CUBLAS_STATUS_ALLOC_FAILED;
-	/* The first call may be this one: the run-time API makes a context current. */
-	CUresult r = cudaFree(NULL) == cudaSuccess ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+	CUresult r = ct_cuda_begin_library();
 	if (r == CUDA_SUCCESS)
 		r = cuMemAlloc(&h->result, CT_BLAS_RESULT_BYTES + CT_BLAS_PARTS * CT_BLAS_PART_BYTES);
 	if (r != CUDA_SUCCESS) {

@@ -1,16 +1,18 @@
 /* cuBLAS: its kernels, which lie as PTX in data/blas, and what every launch of one needs. */
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "runtime/blas/blas.h"
-#include "runtime/runtime.h"
 
 const struct ct_blas_numbers ct_blas_s = {'s', CT_BLAS_F32, 4, 4}, ct_blas_d = {'d', CT_BLAS_F64, 8, 8},
 			     ct_blas_c = {'c', CT_BLAS_C32, 8, 4}, ct_blas_z = {'z', CT_BLAS_C64, 16, 8};
 
-/* A module serves all handles and contexts, which share one memory here. */
-static CUmodule modules[CT_BLAS_MODULES];
+static struct ct_cuda_own_library library = {.name = "cuBLAS"};
+static struct ct_cuda_kernel_file files[] = {
+	{.library = &library, .name = "blas/level1"}, {.library = &library, .name = "blas/level2"},
+	{.library = &library, .name = "blas/sgemm"},  {.library = &library, .name = "blas/dgemm"},
+	{.library = &library, .name = "blas/cgemm"},  {.library = &library, .name = "blas/zgemm"},
+	{.library = &library, .name = "blas/hgemm"},  {.library = &library, .name = "blas/mixed"},
+	{.library = &library, .name = "blas/lu"}};
 
 cublasStatus_t ct_blas_status(CUresult result)
 {
@@ -18,63 +20,25 @@ cublasStatus_t ct_blas_status(CUresult result)
 	case CUDA_SUCCESS: return CUBLAS_STATUS_SUCCESS;
 	case CUDA_ERROR_OUT_OF_MEMORY: return CUBLAS_STATUS_ALLOC_FAILED;
 	case CUDA_ERROR_NOT_INITIALIZED: return CUBLAS_STATUS_NOT_INITIALIZED;
+	case CUDA_ERROR_NOT_SUPPORTED: return CUBLAS_STATUS_NOT_SUPPORTED;
 	default: return CUBLAS_STATUS_EXECUTION_FAILED;
 	}
 }
 
-/* Reads a file of data/blas, behind the lock. */
-static CUresult load_module(enum ct_blas_module module)
-{
-	static const char *const names[] = {
-		"level1", "level2", "sgemm", "dgemm", "cgemm", "zgemm", "hgemm", "mixed", "lu"};
-	static int told; /* once is enough */
-	char file[PATH_MAX];
-	snprintf(file, sizeof file, "%s/blas/%s.ptx", ct_cuda.settings.data_dir, names[module]);
-	CUresult r = cuModuleLoad(&modules[module], file);
-	if (r == CUDA_ERROR_FILE_NOT_FOUND && !told++)
-		ct_cuda_say(
-			"%s: the kernels of cuBLAS are not there: does CACHETRIAGE_DATA name the data folder?",
-			file);
-	return r;
-}
-
-/* A kernel of a module, which is read where it has not been, or has been unloaded since. */
-static CUresult find_kernel(enum ct_blas_module module, const char *kernel, CUfunction *f)
-{
-	CUresult r = CUDA_ERROR_INVALID_HANDLE;
-	ct_cuda_enter();
-	if (modules[module])
-		r = cuModuleGetFunction(f, modules[module], kernel);
-	if (r == CUDA_ERROR_INVALID_HANDLE) {
-		r = load_module(module);
-		if (r == CUDA_SUCCESS)
-			r = cuModuleGetFunction(f, modules[module], kernel);
-	}
-	ct_cuda_leave_quietly(cudaSuccess);
-	return r;
-}
-
 cublasStatus_t ct_blas_launch(cublasHandle_t handle, enum ct_blas_module module, const char *kernel,
-                              struct ct_blas_grid grid, void *arguments)
+                              struct ct_cuda_grid grid, void *arguments)
 {
-	void *parameters[] = {arguments};
-	CUfunction f;
-	if (grid.x > INT32_MAX || grid.y > CT_BLAS_GRID_MAX || grid.z > CT_BLAS_GRID_MAX)
-		return CUBLAS_STATUS_NOT_SUPPORTED;
-	CUresult r = find_kernel(module, kernel, &f);
-	if (r == CUDA_SUCCESS)
-		r = cuLaunchKernel(f, (unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z, grid.threads,
-		                   1, 1, 0, handle->stream, parameters, NULL);
-	return ct_blas_status(r);
+	return ct_blas_status(
+		ct_cuda_launch_own(&files[module], kernel, grid, arguments, handle->stream));
 }
 
 cublasStatus_t ct_blas_launch_batches(cublasHandle_t handle, enum ct_blas_module module,
-                                      const char *kernel, struct ct_blas_grid grid, void *arguments,
+                                      const char *kernel, struct ct_cuda_grid grid, void *arguments,
                                       int32_t *first)
 {
 	int64_t all = grid.z;
-	for (int64_t done = 0; done < all; done += CT_BLAS_GRID_MAX) {
-		grid.z = all - done < CT_BLAS_GRID_MAX ? all - done : CT_BLAS_GRID_MAX;
+	for (int64_t done = 0; done < all; done += CT_CUDA_GRID_MAX) {
+		grid.z = all - done < CT_CUDA_GRID_MAX ? all - done : CT_CUDA_GRID_MAX;
 		*first = (int32_t)done;
 		CT_BLAS_TRY(ct_blas_launch(handle, module, kernel, grid, arguments));
 	}

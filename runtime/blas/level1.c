@@ -42,7 +42,7 @@ static cublasStatus_t run(cublasHandle_t handle, const struct ct_blas_numbers *t
 	snprintf(kernel, sizeof kernel, "ct_blas_%.1s%s", t ? &t->letter : "", name);
 	return ct_blas_launch(
 		handle, CT_BLAS_LEVEL1, kernel,
-		(struct ct_blas_grid){serial ? 1 : ctas(g->n, 1 << 16), 1, 1, serial ? 1 : THREADS}, g);
+		(struct ct_cuda_grid){serial ? 1 : ctas(g->n, 1 << 16), 1, 1, serial ? 1 : THREADS}, g);
 }
 
 /* y = f(x, y), or with one vector x = f(x). */
@@ -118,12 +118,12 @@ static cublasStatus_t reduce(cublasHandle_t handle, const struct ct_blas_numbers
 	g->parts = (void *)(uintptr_t)(handle->result + CT_BLAS_RESULT_BYTES);
 	snprintf(kernel, sizeof kernel, "ct_blas_%.1s%s", t ? &t->letter : "", name);
 	CT_BLAS_TRY(ct_blas_launch(
-		handle, CT_BLAS_LEVEL1, kernel, (struct ct_blas_grid){parts, 1, 1, THREADS}, g));
+		handle, CT_BLAS_LEVEL1, kernel, (struct ct_cuda_grid){parts, 1, 1, THREADS}, g));
 	if (parts > 1) {
 		g->n = parts;
 		snprintf(kernel, sizeof kernel, "ct_blas_%.1s%s_finish", t ? &t->letter : "", name);
 		CT_BLAS_TRY(ct_blas_launch(
-			handle, CT_BLAS_LEVEL1, kernel, (struct ct_blas_grid){1, 1, 1, THREADS}, g));
+			handle, CT_BLAS_LEVEL1, kernel, (struct ct_cuda_grid){1, 1, 1, THREADS}, g));
 	}
 	return on_device ? CUBLAS_STATUS_SUCCESS : fetch(handle, result, bytes);
 }

@@ -14,7 +14,7 @@ struct given {
 
 /* Launches the kernel `name` of a type. */
 static cublasStatus_t run(cublasHandle_t handle, const struct ct_blas_numbers *t, const char *name,
-                          struct ct_blas_grid grid, struct ct_blas_level2 *g)
+                          struct ct_cuda_grid grid, struct ct_blas_level2 *g)
 {
 	char kernel[64];
 	snprintf(kernel, sizeof kernel, "ct_blas_%c%s", t->letter, name);
@@ -27,10 +27,10 @@ static cublasStatus_t launch_gemv(cublasHandle_t handle, const struct ct_blas_nu
 {
 	if (trans == CUBLAS_OP_N)
 		return run(handle, t, "gemv_n",
-		           (struct ct_blas_grid){ct_blas_tiles(g->m, GEMV_ROWS), 1, batches, 256}, g);
+		           (struct ct_cuda_grid){ct_blas_tiles(g->m, GEMV_ROWS), 1, batches, 256}, g);
 	g->flags |= trans == CUBLAS_OP_C ? CT_BLAS_CONJ_A : 0;
 	return run(handle, t, "gemv_t",
-	           (struct ct_blas_grid){ct_blas_tiles(g->n, GEMV_COLUMNS), 1, batches, 256}, g);
+	           (struct ct_cuda_grid){ct_blas_tiles(g->n, GEMV_COLUMNS), 1, batches, 256}, g);
 }
 
 /* Checks and does it, for as many batches as there are. */
@@ -100,7 +100,7 @@ static cublasStatus_t symv(cublasHandle_t handle, const struct ct_blas_numbers *
 		.x = ct_blas_vector_of(x.at, n, x.increment, t->bytes),
 		.y = ct_blas_vector_of(y.at, n, y.increment, t->bytes),
 	};
-	return run(handle, t, "structured_mv", (struct ct_blas_grid){ct_blas_tiles(n, TILE), 1, 1, 256},
+	return run(handle, t, "structured_mv", (struct ct_cuda_grid){ct_blas_tiles(n, TILE), 1, 1, 256},
 	           &g);
 }
 
@@ -134,7 +134,7 @@ static cublasStatus_t trmv(cublasHandle_t handle, const struct ct_blas_numbers *
 	                              .y = {.at = copy, .stride = 1}};
 	snprintf(kernel, sizeof kernel, "ct_blas_%ccopy", t->letter);
 	CT_BLAS_TRY(ct_blas_launch(handle, CT_BLAS_LEVEL1, kernel,
-	                           (struct ct_blas_grid){ct_blas_tiles(n, 256), 1, 1, 256}, &move));
+	                           (struct ct_cuda_grid){ct_blas_tiles(n, 256), 1, 1, 256}, &move));
 	struct ct_blas_level2 g = {
 		.a = {.at = (void *)(uintptr_t)a, .ld = lda},
 		.m = (int32_t)n,
@@ -143,7 +143,7 @@ static cublasStatus_t trmv(cublasHandle_t handle, const struct ct_blas_numbers *
 		.x = move.y,
 		.y = move.x,
 	};
-	return run(handle, t, "structured_mv", (struct ct_blas_grid){ct_blas_tiles(n, TILE), 1, 1, 256},
+	return run(handle, t, "structured_mv", (struct ct_cuda_grid){ct_blas_tiles(n, TILE), 1, 1, 256},
 	           &g);
 }
 
@@ -168,7 +168,7 @@ static cublasStatus_t trsv(cublasHandle_t handle, const struct ct_blas_numbers *
 			.n = 1,
 			.flags = triangular(uplo, trans, diag) | (forward ? 0 : CT_BLAS_BACKWARD),
 		};
-		CT_BLAS_TRY(run(handle, t, "solve", (struct ct_blas_grid){1, 1, 1, 64}, &g));
+		CT_BLAS_TRY(run(handle, t, "solve", (struct ct_cuda_grid){1, 1, 1, 64}, &g));
 		struct ct_blas_level2 update = {
 			.a = {.at = g.a.at,
 		              .ld = lda,
@@ -212,7 +212,7 @@ static cublasStatus_t ger(cublasHandle_t handle, const struct ct_blas_numbers *t
 		.y = ct_blas_vector_of(y.at, n, y.increment, t->bytes),
 	};
 	return run(handle, t, "ger",
-	           (struct ct_blas_grid){ct_blas_tiles(m, TILE), ct_blas_tiles(n, TILE), 1, 256}, &g);
+	           (struct ct_cuda_grid){ct_blas_tiles(m, TILE), ct_blas_tiles(n, TILE), 1, 256}, &g);
 }
 
 /* a += alpha * x * x^T, of a triangle. */

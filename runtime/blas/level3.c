@@ -26,16 +26,16 @@ static struct ct_blas_matrix matrix_of(const void *at, int64_t ld, int64_t offse
 
 /* Launches the kernel `name` of level2.cu for a matrix of m x n. */
 static cublasStatus_t run(cublasHandle_t handle, const struct ct_blas_numbers *t, const char *name,
-                          struct ct_blas_grid grid, struct ct_blas_level2 *g)
+                          struct ct_cuda_grid grid, struct ct_blas_level2 *g)
 {
 	char kernel[64];
 	snprintf(kernel, sizeof kernel, "ct_blas_%c%s", t->letter, name);
 	return ct_blas_launch_batches(handle, CT_BLAS_LEVEL2, kernel, grid, g, &g->first);
 }
 
-static struct ct_blas_grid tiles_of(int64_t m, int64_t n)
+static struct ct_cuda_grid tiles_of(int64_t m, int64_t n)
 {
-	return (struct ct_blas_grid){ct_blas_tiles(m, TILE), ct_blas_tiles(n, TILE), 1, 256};
+	return (struct ct_cuda_grid){ct_blas_tiles(m, TILE), ct_blas_tiles(n, TILE), 1, 256};
 }
 
 /* A product of the family's numbers, of which callers fill in the rest. */
@@ -218,7 +218,7 @@ static cublasStatus_t solve_panel(cublasHandle_t handle, const struct ct_blas_nu
 	                 (s->forward ? 0 : CT_BLAS_BACKWARD),
 	};
 	return run(handle, t, "solve",
-	           (struct ct_blas_grid){ct_blas_tiles(sides, SIDES), 1, q->batches, SIDES}, &g);
+	           (struct ct_cuda_grid){ct_blas_tiles(sides, SIDES), 1, q->batches, SIDES}, &g);
 }
 
 /* Takes what the panel's unknowns contribute from what is left of b. */

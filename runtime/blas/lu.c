@@ -16,7 +16,7 @@ static cublasStatus_t run(cublasHandle_t handle, char letter, const char *name, 
 {
 	char kernel[64];
 	snprintf(kernel, sizeof kernel, "ct_blas_%c%s", letter, name);
-	return ct_blas_launch(handle, CT_BLAS_LU, kernel, (struct ct_blas_grid){batches, 1, 1, THREADS},
+	return ct_blas_launch(handle, CT_BLAS_LU, kernel, (struct ct_cuda_grid){batches, 1, 1, THREADS},
 	                      g);
 }
 

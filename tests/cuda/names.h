@@ -30,6 +30,10 @@ struct states {
 	curandState plain;
 	curandStateXORWOW_t xorwow;
 	curandStatePhilox4_32_10_t philox;
+	curandStateMRG32k3a_t mrg32k3a;
+	curandStateScrambledSobol64_t sobol;
+	curandDirectionVectors32_t directions;
+	curandGenerator_t generator;
 };
 
 static __inline__ int with_ranges(struct cudaGraphicsResource **resource)

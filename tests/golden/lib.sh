@@ -62,3 +62,15 @@ unscaled() {
 	mkdir -p "$TMPDIR/unscaled" && printf '#!/bin/sh\nexec "%s" --scale 1 "$@"\n' "$CT_BIN/$1" >"$TMPDIR/unscaled/$1" &&
 		chmod +x "$TMPDIR/unscaled/$1" && echo "$TMPDIR/unscaled/$1"
 }
+
+# The kernels of a library that this project has itself, in a folder of data: each file has its PTX, and clang 19 makes it of the source.
+kernels_compiled() {
+	local f folder=$CT_ROOT/data/$1 stale=
+	same "every file of kernels has its PTX, and no other is there" "$(ls "$folder"/*.cu | sed 's/\.cu$//')" "$(ls "$folder"/*.ptx | sed 's/\.ptx$//')"
+	command -v clang-19 >/dev/null 2>&1 || { skip "the PTX is what clang 19 makes" "no clang-19"; return; }
+	for f in "$folder"/*.cu; do
+		CTCC_CLANG=clang-19 "$CT_RELEASE/ctcc" -std=c++17 -ptx -arch=sm_70 -o "$TMPDIR/new.ptx" "$f" && cmp -s "$TMPDIR/new.ptx" "${f%.cu}.ptx" ||
+			stale="$stale $(basename "$f")"
+	done
+	same "the PTX is what clang 19 makes (make workloads)" "" "$stale"
+}

@@ -1,0 +1,38 @@
+/* kernels.h - kernels of the libraries that this project has itself, cuBLAS and cuRAND: PTX in the data folder, launched by the driver API as
+ * a program's own are. Private. */
+#ifndef CT_RUNTIME_KERNELS_H
+#define CT_RUNTIME_KERNELS_H
+
+#include <stdint.h>
+
+#include "data/cuda/cuda.h"
+
+/* A library: its name, for messages, and whether it has said that its files are missing. */
+struct ct_cuda_own_library {
+	const char *name;
+	int told;
+};
+
+/* A file of kernels of a library, below the data folder and without ".ptx": a module for all handles and contexts, which share one memory here.
+ * It is read when a kernel of it is first wanted. */
+struct ct_cuda_kernel_file {
+	struct ct_cuda_own_library *library;
+	const char *name;
+	CUmodule module;
+};
+
+enum { CT_CUDA_GRID_MAX = 65535 /* CTAs of the second and third dimension */ };
+
+/* The grid and the CTA of a launch. */
+struct ct_cuda_grid {
+	int64_t x, y, z;
+	unsigned threads;
+};
+
+/* The first call of a program may be one of a library's: makes a context current. */
+CUresult ct_cuda_begin_library(void);
+/* Launches the kernel of that name, which has one parameter, on a stream. A grid that is larger than boards' gives CUDA_ERROR_NOT_SUPPORTED. */
+CUresult ct_cuda_launch_own(struct ct_cuda_kernel_file *file, const char *kernel,
+                            struct ct_cuda_grid grid, void *argument, CUstream stream);
+
+#endif
