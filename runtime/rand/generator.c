@@ -48,7 +48,7 @@ curandGenerator_t ct_rand_known(curandGenerator_t generator)
 	return known;
 }
 
-/* MTGP32's tables of parameters are not public in full. */
+/* MTGP32 is none: its table of parameters is not here. */
 static int is_type(curandRngType_t type)
 {
 	switch (type) {
