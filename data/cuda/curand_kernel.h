@@ -117,8 +117,8 @@ CT_DEVICE void curand_init(unsigned long long seed, unsigned long long sequence,
 
 CT_DEVICE uint4 ct_cuda_philox(uint4 c, uint2 k)
 {
-	uint32_t w[4] = {c.x, c.y, c.z, c.w};
-	ct_random_philox(w, (uint64_t)k.y << 32 | k.x);
+	unsigned int w[4] = {c.x, c.y, c.z, c.w};
+	ct_random_philox(w, (unsigned long long)k.y << 32 | k.x);
 	return make_uint4(w[0], w[1], w[2], w[3]);
 }
 
@@ -349,6 +349,38 @@ template <class S> CT_DEVICE double curand_log_normal_double(S *s, double mean, 
 	return exp(mean + deviation * curand_normal_double(s));
 }
 
+/* Pairs, and what Philox makes of four or eight words. */
+template <class S> CT_DEVICE float2 curand_log_normal2(S *s, float mean, float deviation)
+{
+	float2 v = curand_normal2(s);
+	return make_float2(expf(mean + deviation * v.x), expf(mean + deviation * v.y));
+}
+template <class S> CT_DEVICE double2 curand_log_normal2_double(S *s, double mean, double deviation)
+{
+	double2 v = curand_normal2_double(s);
+	return make_double2(exp(mean + deviation * v.x), exp(mean + deviation * v.y));
+}
+CT_DEVICE float4 curand_log_normal4(curandStatePhilox4_32_10 *s, float mean, float deviation)
+{
+	float2 a = curand_log_normal2(s, mean, deviation), b = curand_log_normal2(s, mean, deviation);
+	return make_float4(a.x, a.y, b.x, b.y);
+}
+CT_DEVICE double4 curand_uniform4_double(curandStatePhilox4_32_10 *s)
+{
+	double2 a = curand_uniform2_double(s), b = curand_uniform2_double(s);
+	return make_double4(a.x, a.y, b.x, b.y);
+}
+CT_DEVICE double4 curand_normal4_double(curandStatePhilox4_32_10 *s)
+{
+	double2 a = curand_normal2_double(s), b = curand_normal2_double(s);
+	return make_double4(a.x, a.y, b.x, b.y);
+}
+CT_DEVICE double4 curand_log_normal4_double(curandStatePhilox4_32_10 *s, double mean, double deviation)
+{
+	double2 a = curand_log_normal2_double(s, mean, deviation), b = curand_log_normal2_double(s, mean, deviation);
+	return make_double4(a.x, a.y, b.x, b.y);
+}
+
 /* Knuth's product of uniform numbers, in steps of a mean that exp() does not make 0. */
 template <class S> CT_DEVICE unsigned int curand_poisson(S *s, double mean)
 {
@@ -367,10 +399,21 @@ template <class S> CT_DEVICE unsigned int curand_poisson(S *s, double mean)
 	}
 }
 
-/* A number of a distribution that curandCreatePoissonDistribution() made. */
+CT_DEVICE uint4 curand_poisson4(curandStatePhilox4_32_10 *s, double mean)
+{
+	unsigned int x = curand_poisson(s, mean), y = curand_poisson(s, mean), z = curand_poisson(s, mean);
+	return make_uint4(x, y, z, curand_poisson(s, mean));
+}
+
+/* Numbers of a distribution that curandCreatePoissonDistribution() made. */
 template <class S> CT_DEVICE unsigned int curand_discrete(S *s, curandDiscreteDistribution_t distribution)
 {
 	return distribution->first + ct_random_find(distribution->sums, distribution->count, curand_uniform_double(s));
+}
+CT_DEVICE uint4 curand_discrete4(curandStatePhilox4_32_10 *s, curandDiscreteDistribution_t distribution)
+{
+	unsigned int x = curand_discrete(s, distribution), y = curand_discrete(s, distribution), z = curand_discrete(s, distribution);
+	return make_uint4(x, y, z, curand_discrete(s, distribution));
 }
 #endif
 

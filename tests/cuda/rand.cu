@@ -380,6 +380,39 @@ static void check_discrete()
 	cudaFree(sums);
 }
 
+/* What Philox gives four at once, and what it gives one by one. */
+__global__ void draw_fours(curandDiscreteDistribution_t distribution, int *wrong)
+{
+	curandStatePhilox4_32_10_t four, one;
+	curand_init(8, 1, 5, &four);
+	curand_init(8, 1, 5, &one);
+#define FOURS(call, single) \
+	{ \
+		auto v = call; \
+		for (auto part : {v.x, v.y, v.z, v.w}) \
+			*wrong += part != single; \
+	}
+	FOURS(curand_uniform4_double(&four), curand_uniform_double(&one))
+	FOURS(curand_poisson4(&four, 2.5), curand_poisson(&one, 2.5))
+	FOURS(curand_discrete4(&four, distribution), curand_discrete(&one, distribution))
+	FOURS(curand_normal4_double(&four), curand_normal_double(&one))
+	FOURS(curand_log_normal4(&four, 1, 2), curand_log_normal(&one, 1, 2))
+	FOURS(curand_log_normal4_double(&four, 1, 2), curand_log_normal_double(&one, 1, 2))
+}
+static void check_fours()
+{
+	curandDiscreteDistribution_t distribution;
+	int *wrong;
+	cudaMallocManaged(&wrong, sizeof *wrong);
+	*wrong = 0;
+	GOOD(curandCreatePoissonDistribution(0.5, &distribution));
+	draw_fours<<<1, 1>>>(distribution, wrong);
+	cudaDeviceSynchronize();
+	expect("four at once", *wrong, 0);
+	GOOD(curandDestroyDistribution(distribution));
+	cudaFree(wrong);
+}
+
 /* Numbers of a stream's generator are there when the stream has come so far; 0 of them are none. */
 static void check_streams()
 {
@@ -403,8 +436,30 @@ static void check_streams()
 	cudaFree(d);
 }
 
-int main()
+/* A kernel's fault stays, so that no number is made after it. */
+__global__ void fail(int *nowhere)
 {
+	*nowhere = 1;
+}
+static int check_fault()
+{
+	curandGenerator_t device = create(CURAND_RNG_PSEUDO_DEFAULT, false), host = create(CURAND_RNG_PSEUDO_DEFAULT, true);
+	float *d, h[4];
+	cudaMalloc((void **)&d, 4 * sizeof *d);
+	fail<<<1, 1>>>(nullptr);
+	expect("the fault", cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+	GIVES(CURAND_STATUS_PREEXISTING_FAILURE, curandGenerateUniform(device, d, 4));
+	GOOD(curandGenerateUniform(host, h, 4));
+	GOOD(curandDestroyGenerator(device));
+	GOOD(curandDestroyGenerator(host));
+	printf("%d failures\n", failures);
+	return failures > 0;
+}
+
+int main(int argc, char **)
+{
+	if (argc > 1)
+		return check_fault();
 	for (curandRngType_t type : pseudo) {
 		check_distributions(type, 1);
 		check_seeds(type);
@@ -422,6 +477,7 @@ int main()
 	check_philox();
 	check_sobol();
 	check_discrete();
+	check_fours();
 	check_streams();
 	printf("%s: %d failures\n", cudaGetErrorString(cudaGetLastError()), failures);
 	return failures > 0;

@@ -11,7 +11,6 @@
 #endif
 
 #include <stddef.h>
-#include <stdint.h>
 
 #if defined(__CUDA__)
 #include "define.h"
@@ -27,7 +26,7 @@
 /* ---- xorwow ---- */
 
 /* Each of 64 bits depends on each of the input: two rounds of multiplying by odd numbers and shifting. */
-CT_RANDOM uint64_t ct_random_mix(uint64_t v)
+CT_RANDOM unsigned long long ct_random_mix(unsigned long long v)
 {
 	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
 	v = (v ^ v >> 27) * 0x94d049bb133111ebu;
@@ -35,9 +34,9 @@ CT_RANDOM uint64_t ct_random_mix(uint64_t v)
 }
 
 /* Steps the five words alone, which is linear over bits; *d counts up beside them. */
-CT_RANDOM void ct_random_xorwow_step(uint32_t *v)
+CT_RANDOM void ct_random_xorwow_step(unsigned int *v)
 {
-	uint32_t t = v[0] ^ v[0] >> 2;
+	unsigned int t = v[0] ^ v[0] >> 2;
 	v[0] = v[1];
 	v[1] = v[2];
 	v[2] = v[3];
@@ -46,21 +45,21 @@ CT_RANDOM void ct_random_xorwow_step(uint32_t *v)
 }
 #define CT_RANDOM_XORWOW_COUNT 362437u
 
-CT_RANDOM uint32_t ct_random_xorwow(uint32_t *v, uint32_t *d)
+CT_RANDOM unsigned int ct_random_xorwow(unsigned int *v, unsigned int *d)
 {
 	ct_random_xorwow_step(v);
 	return v[4] + (*d += CT_RANDOM_XORWOW_COUNT);
 }
 
 /* The beginning of a sequence. */
-CT_RANDOM void ct_random_xorwow_seed(uint64_t seed, uint64_t sequence, uint32_t *v, uint32_t *d)
+CT_RANDOM void ct_random_xorwow_seed(unsigned long long seed, unsigned long long sequence, unsigned int *v, unsigned int *d)
 {
-	uint64_t at = ct_random_mix(seed + 0x9e3779b97f4a7c15u) ^ ct_random_mix(sequence * 0xd1342543de82ef95u + 1);
-	uint32_t word[6];
+	unsigned long long at = ct_random_mix(seed + 0x9e3779b97f4a7c15u) ^ ct_random_mix(sequence * 0xd1342543de82ef95u + 1);
+	unsigned int word[6];
 	for (int i = 0; i < 3; i++) {
-		uint64_t w = ct_random_mix(at += 0x9e3779b97f4a7c15u);
-		word[2 * i] = (uint32_t)w;
-		word[2 * i + 1] = (uint32_t)(w >> 32);
+		unsigned long long w = ct_random_mix(at += 0x9e3779b97f4a7c15u);
+		word[2 * i] = (unsigned int)w;
+		word[2 * i + 1] = (unsigned int)(w >> 32);
 	}
 	for (int i = 0; i < 5; i++)
 		v[i] = word[i];
@@ -71,16 +70,16 @@ CT_RANDOM void ct_random_xorwow_seed(uint64_t seed, uint64_t sequence, uint32_t 
 /* ---- Philox ---- */
 
 /* Makes four random words of a counter, by a key of 64 bits. */
-CT_RANDOM void ct_random_philox(uint32_t *c, uint64_t key)
+CT_RANDOM void ct_random_philox(unsigned int *c, unsigned long long key)
 {
-	uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+	unsigned int k0 = (unsigned int)key, k1 = (unsigned int)(key >> 32);
 	CT_RANDOM_UNROLL
 	for (int i = 0; i < 10; i++) {
-		uint64_t a = (uint64_t)0xd2511f53u * c[0], b = (uint64_t)0xcd9e8d57u * c[2];
-		c[0] = (uint32_t)(b >> 32) ^ c[1] ^ k0;
-		c[1] = (uint32_t)b;
-		c[2] = (uint32_t)(a >> 32) ^ c[3] ^ k1;
-		c[3] = (uint32_t)a;
+		unsigned long long a = (unsigned long long)0xd2511f53u * c[0], b = (unsigned long long)0xcd9e8d57u * c[2];
+		c[0] = (unsigned int)(b >> 32) ^ c[1] ^ k0;
+		c[1] = (unsigned int)b;
+		c[2] = (unsigned int)(a >> 32) ^ c[3] ^ k1;
+		c[3] = (unsigned int)a;
 		k0 += 0x9e3779b9u;
 		k1 += 0xbb67ae85u;
 	}
@@ -92,19 +91,19 @@ CT_RANDOM void ct_random_philox(uint32_t *c, uint64_t key)
 #define CT_RANDOM_M2 4294944443u /* 2^32 - 22853 */
 
 /* v modulo 2^32 - c, for v below 2^54 and c below 2^15: what is above 32 bits counts c times. */
-CT_RANDOM uint32_t ct_random_fold(uint64_t v, uint32_t c)
+CT_RANDOM unsigned int ct_random_fold(unsigned long long v, unsigned int c)
 {
 	for (int i = 0; i < 3; i++)
 		v = (v & 0xffffffffu) + (v >> 32) * c;
-	uint64_t m = (uint64_t)1 << 32;
+	unsigned long long m = (unsigned long long)1 << 32;
 	m -= c;
-	return (uint32_t)(v >= m ? v - m : v);
+	return (unsigned int)(v >= m ? v - m : v);
 }
 
-CT_RANDOM uint32_t ct_random_mrg(uint32_t *s)
+CT_RANDOM unsigned int ct_random_mrg(unsigned int *s)
 {
-	uint32_t a = ct_random_fold((uint64_t)1403580u * s[1] + (uint64_t)810728u * (CT_RANDOM_M1 - s[0]), 209);
-	uint32_t b = ct_random_fold((uint64_t)527612u * s[5] + (uint64_t)1370589u * (CT_RANDOM_M2 - s[3]), 22853);
+	unsigned int a = ct_random_fold((unsigned long long)1403580u * s[1] + (unsigned long long)810728u * (CT_RANDOM_M1 - s[0]), 209);
+	unsigned int b = ct_random_fold((unsigned long long)527612u * s[5] + (unsigned long long)1370589u * (CT_RANDOM_M2 - s[3]), 22853);
 	s[0] = s[1];
 	s[1] = s[2];
 	s[2] = a;
@@ -115,7 +114,7 @@ CT_RANDOM uint32_t ct_random_mrg(uint32_t *s)
 }
 
 /* Both recurrences as matrices, by rows: one step. */
-CT_RANDOM void ct_random_mrg_one(uint32_t *m)
+CT_RANDOM void ct_random_mrg_one(unsigned int *m)
 {
 	for (int i = 0; i < 18; i++)
 		m[i] = i == 1 || i == 5 || i == 10 || i == 14;
@@ -126,21 +125,21 @@ CT_RANDOM void ct_random_mrg_one(uint32_t *m)
 }
 
 /* One of the recurrences: row * column of m * v, where v has that many columns. */
-CT_RANDOM void ct_random_mrg_times(const uint32_t *m, const uint32_t *v, int columns, uint64_t modulus, uint32_t *to)
+CT_RANDOM void ct_random_mrg_times(const unsigned int *m, const unsigned int *v, int columns, unsigned long long modulus, unsigned int *to)
 {
 	for (int i = 0; i < 3; i++)
 		for (int j = 0; j < columns; j++) {
-			uint64_t sum = 0;
+			unsigned long long sum = 0;
 			for (int k = 0; k < 3; k++)
-				sum = (sum + (uint64_t)m[3 * i + k] * v[columns * k + j] % modulus) % modulus;
-			to[columns * i + j] = (uint32_t)sum;
+				sum = (sum + (unsigned long long)m[3 * i + k] * v[columns * k + j] % modulus) % modulus;
+			to[columns * i + j] = (unsigned int)sum;
 		}
 }
 
 /* Squares the matrices `times` times: a matrix for n steps becomes one for n * 2^times. */
-CT_RANDOM void ct_random_mrg_square(uint32_t *m, int times)
+CT_RANDOM void ct_random_mrg_square(unsigned int *m, int times)
 {
-	uint32_t next[18];
+	unsigned int next[18];
 	for (; times > 0; times--) {
 		ct_random_mrg_times(m, m, 3, CT_RANDOM_M1, next);
 		ct_random_mrg_times(m + 9, m + 9, 3, CT_RANDOM_M2, next + 9);
@@ -150,9 +149,9 @@ CT_RANDOM void ct_random_mrg_square(uint32_t *m, int times)
 }
 
 /* Moves a state as far as the matrices say. */
-CT_RANDOM void ct_random_mrg_move(const uint32_t *m, uint32_t *s)
+CT_RANDOM void ct_random_mrg_move(const unsigned int *m, unsigned int *s)
 {
-	uint32_t next[6];
+	unsigned int next[6];
 	ct_random_mrg_times(m, s, 1, CT_RANDOM_M1, next);
 	ct_random_mrg_times(m + 9, s + 3, 1, CT_RANDOM_M2, next + 3);
 	for (int i = 0; i < 6; i++)
@@ -160,9 +159,9 @@ CT_RANDOM void ct_random_mrg_move(const uint32_t *m, uint32_t *s)
 }
 
 /* Moves a state by n * 2^power steps. */
-CT_RANDOM void ct_random_mrg_skip(uint64_t n, int power, uint32_t *s)
+CT_RANDOM void ct_random_mrg_skip(unsigned long long n, int power, unsigned int *s)
 {
-	uint32_t m[18];
+	unsigned int m[18];
 	ct_random_mrg_one(m);
 	ct_random_mrg_square(m, power);
 	for (; n; n >>= 1) {
@@ -174,12 +173,12 @@ CT_RANDOM void ct_random_mrg_skip(uint64_t n, int power, uint32_t *s)
 #define CT_RANDOM_MRG_SEQUENCE 76 /* two sequences lie 2^76 steps apart */
 
 /* Its author's 12345 six times for seed 0, else words that are mixed of the seed. */
-CT_RANDOM void ct_random_mrg_seed(uint64_t seed, uint32_t *s)
+CT_RANDOM void ct_random_mrg_seed(unsigned long long seed, unsigned int *s)
 {
 	for (int i = 0; i < 6; i++) {
-		uint32_t modulus = i < 3 ? CT_RANDOM_M1 : CT_RANDOM_M2;
-		uint64_t w = ct_random_mix(seed + (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u);
-		s[i] = seed ? 1 + (uint32_t)(w % (modulus - 1)) : 12345u;
+		unsigned int modulus = i < 3 ? CT_RANDOM_M1 : CT_RANDOM_M2;
+		unsigned long long w = ct_random_mix(seed + (unsigned long long)(i + 1) * 0x9e3779b97f4a7c15u);
+		s[i] = seed ? 1 + (unsigned int)(w % (modulus - 1)) : 12345u;
 	}
 }
 
@@ -189,12 +188,12 @@ CT_RANDOM void ct_random_mrg_seed(uint64_t seed, uint32_t *s)
 #define CT_RANDOM_TWISTER_MIDDLE 397
 
 /* A word of the next state, of two that follow one another and the one in the middle. */
-CT_RANDOM uint32_t ct_random_twist(uint32_t a, uint32_t b, uint32_t middle)
+CT_RANDOM unsigned int ct_random_twist(unsigned int a, unsigned int b, unsigned int middle)
 {
 	return middle ^ ((a & 0x80000000u) | (b & 0x7fffffffu)) >> 1 ^ (b & 1 ? 0x9908b0dfu : 0);
 }
 
-CT_RANDOM uint32_t ct_random_temper(uint32_t v)
+CT_RANDOM unsigned int ct_random_temper(unsigned int v)
 {
 	v ^= v >> 11;
 	v ^= v << 7 & 0x9d2c5680u;
@@ -205,10 +204,10 @@ CT_RANDOM uint32_t ct_random_temper(uint32_t v)
 /* ---- Sobol's sequences ---- */
 
 /* Point i of a dimension: the direction numbers for the bits of i's Gray code, from the lowest. */
-CT_RANDOM uint32_t ct_random_sobol32(const uint32_t *directions, uint32_t i)
+CT_RANDOM unsigned int ct_random_sobol32(const unsigned int *directions, unsigned int i)
 {
-	uint32_t x = 0;
-	for (uint32_t gray = i ^ i >> 1; gray; gray >>= 1, directions++)
+	unsigned int x = 0;
+	for (unsigned int gray = i ^ i >> 1; gray; gray >>= 1, directions++)
 		if (gray & 1)
 			x ^= *directions;
 	return x;
@@ -226,26 +225,26 @@ CT_RANDOM unsigned long long ct_random_sobol64(const unsigned long long *directi
 /* ---- distributions ---- */
 
 /* Above 0 and up to 1. */
-CT_RANDOM float ct_random_uniform(uint32_t v)
+CT_RANDOM float ct_random_uniform(unsigned int v)
 {
 	return fmaf((float)v, 2.3283064e-10f, 1.1641532e-10f);
 }
-CT_RANDOM double ct_random_uniform_double(uint32_t low, uint32_t high)
+CT_RANDOM double ct_random_uniform_double(unsigned int low, unsigned int high)
 {
-	uint64_t bits = (uint64_t)high << 21 ^ low;
+	unsigned long long bits = (unsigned long long)high << 21 ^ low;
 	return (double)(bits & 0x1fffffffffffffu) * 1.1102230246251565e-16 + 5.5511151231257827e-17;
 }
 /* Of one word. */
-CT_RANDOM double ct_random_uniform_word(uint32_t v)
+CT_RANDOM double ct_random_uniform_word(unsigned int v)
 {
 	return (double)v * 2.3283064365386963e-10 + 1.1641532182693481e-10;
 }
-CT_RANDOM double ct_random_uniform_long(uint64_t v)
+CT_RANDOM double ct_random_uniform_long(unsigned long long v)
 {
 	return (double)(v >> 11) * 1.1102230246251565e-16 + 5.5511151231257827e-17;
 }
 /* Of a word of MRG32k3a, as its author has it. */
-CT_RANDOM double ct_random_mrg_uniform(uint32_t v)
+CT_RANDOM double ct_random_mrg_uniform(unsigned int v)
 {
 	return v * 2.328306549295728e-10;
 }
@@ -272,11 +271,11 @@ CT_RANDOM void ct_random_normal_double(double a, double b, double *x, double *y)
 }
 
 /* The place of u among the sums of probabilities of n whole numbers: the first whose sum is not below u, or the last. */
-CT_RANDOM uint32_t ct_random_find(const double *sums, uint32_t n, double u)
+CT_RANDOM unsigned int ct_random_find(const double *sums, unsigned int n, double u)
 {
-	uint32_t low = 0, high = n - 1;
+	unsigned int low = 0, high = n - 1;
 	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+		unsigned int middle = low + (high - low) / 2;
 		if (sums[middle] < u)
 			low = middle + 1;
 		else
