@@ -68,7 +68,7 @@ target_compile_options(whole PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-extended-
 add_executable(host host.cpp)
 target_link_libraries(host whole CUDA::cudart CUDA::cuda_driver CUDA::nvrtc)
 add_executable(blas blas.c)
-target_link_libraries(blas CUDA::cublas CUDA::cudart)
+target_link_libraries(blas CUDA::cublas CUDA::curand CUDA::cudart)
 END
 echo '__device__ int twice(int x) { return 2 * x; }' >device.cu
 cat >main.cu <<'END'
@@ -112,17 +112,23 @@ int main()
 END
 cat >blas.c <<'END'
 #include <cublas_v2.h>
+#include <curand.h>
 #include <stdio.h>
 int main(void)
 {
 	float x[3] = {1, -2, 3}, sum = 0, *d = NULL;
 	cublasHandle_t h;
+	curandGenerator_t g;
 	cublasStatus_t st = cublasCreate(&h);
 	cudaMalloc((void **)&d, sizeof x);
 	cublasSetVector(3, sizeof *x, x, 1, d, 1);
 	if (!st)
 		st = cublasSasum(h, 3, d, 1, &sum);
 	printf("%s %g\n", cublasGetStatusName(st), sum);
+	if (curandCreateGenerator(&g, CURAND_RNG_PSEUDO_PHILOX4_32_10) || curandGenerateUniform(g, d, 3) || curandDestroyGenerator(g))
+		return 1;
+	cublasGetVector(3, sizeof *x, d, 1, x, 1);
+	printf("%.3f\n", x[0]);
 	return cublasDestroy(h);
 }
 END
@@ -131,7 +137,7 @@ same "and finds its toolkit" "$toolkit/include" "$(sed -n 's/.*Found CUDAToolkit
 check "it builds libraries and programs" eval 'cmake --build build >log 2>&1 || { tail -30 log; false; }'
 same "device code that is linked" 42 "$(build/separable)"
 same "a program of C++ with a library of kernels" "1 42 1" "$(build/host)"
-same "a program of C with cuBLAS" "CUBLAS_STATUS_SUCCESS 6" "$(build/blas)"
+same "a program of C with cuBLAS and cuRAND" $'CUBLAS_STATUS_SUCCESS 6\n0.399' "$(build/blas)"
 touch device.cu
 check "and again what has changed" eval 'cmake --build build | grep -q "Building CUDA object .*device.cu.o"'
 
