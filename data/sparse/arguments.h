@@ -1,0 +1,67 @@
+/* arguments.h - what the host's side of cuSPARSE (runtime/sparse) hands to the kernels of this folder: C and CUDA C++ at once.
+ *
+ * A kernel has one parameter, one of these structures. Scalars are as those of cuBLAS. Indices are of 32 or of 64 bits, as the kernel's name ends. */
+#ifndef CT_SPARSE_ARGUMENTS_H
+#define CT_SPARSE_ARGUMENTS_H
+
+#include "../blas/arguments.h"
+
+/* A sparse matrix as it lies in memory, by rows: those of a matrix in CSR, the columns of one in CSC. With `row` instead of offsets each element
+ * names its row. Batches lie so many offsets and elements behind each other. */
+struct ct_sparse_matrix {
+	const void *offset, *row, *column;
+	void *value;
+	int64_t rows, columns, count, base;
+	int64_t offset_batch, batch;
+};
+
+/* A dense matrix or vector: element (i, j) lies at i * row + j * column, and batches lie `batch` elements behind each other. */
+struct ct_sparse_dense {
+	void *at;
+	int64_t row, column, batch;
+};
+
+enum {
+	CT_SPARSE_CONJ_A = 1, /* the conjugate of a, b */
+	CT_SPARSE_CONJ_B = 2
+};
+
+/* c = alpha * op(a) * op(b) + beta * c: with one sparse matrix, or all of them dense but for the places that are computed (SDDMM). */
+struct ct_sparse_product {
+	struct ct_sparse_matrix a;
+	struct ct_sparse_dense b, c;
+	struct ct_blas_scalar alpha, beta;
+	int64_t columns; /* of c */
+	int64_t inner;   /* summands of an element, of SDDMM */
+	int32_t lanes;   /* threads that share a row, or an element of SDDMM: a power of two up to 32 */
+	int32_t flags, first;
+};
+
+/* The elements of a dense matrix, of rows x columns: multiplied with beta, or set to zero. */
+struct ct_sparse_scale {
+	struct ct_sparse_dense c;
+	struct ct_blas_scalar beta;
+	int64_t rows, columns;
+	int32_t first;
+};
+
+/* A sparse vector of `count` elements, and a dense one. */
+struct ct_sparse_vectors {
+	const void *index;
+	void *value, *dense, *result;
+	struct ct_blas_scalar alpha, beta; /* of rot: c and s */
+	int64_t count, base;
+	int32_t flags;
+};
+
+/* Arrays of one form that become those of another. What a kernel does not name in its comment it does not read. */
+struct ct_sparse_conversion {
+	const void *row, *column;
+	void *offset, *value, *permutation, *counts, *total;
+	struct ct_sparse_dense dense;
+	struct ct_blas_scalar threshold;
+	int64_t rows, columns, count, base, batch;
+	int32_t shift, first, flags;
+};
+
+#endif
