@@ -105,3 +105,44 @@ cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDesc
 cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void *c, const void *s, cusparseSpVecDescr_t x, cusparseDnVecDescr_t y);
 cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t opX, cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y, const void *result, cudaDataType computeType, size_t *bufferSize);
 cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t opX, cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y, void *result, cudaDataType computeType, void *buffer);
+/* Forms of matrices whose indices are of 32 bits: rows of elements and offsets, elements in order, and a matrix by columns. */
+cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *cooRowInd, int nnz, int m, int *csrRowPtr, cusparseIndexBase_t base);
+cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int *csrRowPtr, int nnz, int m, int *cooRowInd, cusparseIndexBase_t base);
+cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int n, int *p);
+cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cooRows, const int *cooCols, size_t *bytes);
+cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int m, int n, int nnz, int *cooRows, int *cooCols, int *P, void *buffer);
+cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int m, int n, int nnz, int *cooRows, int *cooCols, int *P, void *buffer);
+cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *csrRowPtr, const int *csrColInd, size_t *bytes);
+cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA, const int *csrRowPtr, int *csrColInd, int *P, void *buffer);
+cusparseStatus_t cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz, const int *cscColPtr, const int *cscRowInd, size_t *bytes);
+cusparseStatus_t cusparseXcscsort(cusparseHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA, const int *cscColPtr, int *cscRowInd, int *P, void *buffer);
+cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int m, int n, int nnz, const void *csrVal, const int *csrRowPtr, const int *csrColInd, void *cscVal, int *cscColPtr, int *cscRowInd, cudaDataType valType, cusparseAction_t copyValues, cusparseIndexBase_t base, cusparseCsr2CscAlg_t alg, size_t *bufferSize);
+cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int nnz, const void *csrVal, const int *csrRowPtr, const int *csrColInd, void *cscVal, int *cscColPtr, int *cscRowInd, cudaDataType valType, cusparseAction_t copyValues, cusparseIndexBase_t base, cusparseCsr2CscAlg_t alg, void *buffer);
+/* Dense matrices and sparse ones, and how many elements are not zero. */
+cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t A, cusparseDnMatDescr_t B, cusparseSparseToDenseAlg_t alg, size_t *bufferSize);
+cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpMatDescr_t A, cusparseDnMatDescr_t B, cusparseSparseToDenseAlg_t alg, void *buffer);
+cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t handle, cusparseConstDnMatDescr_t A, cusparseSpMatDescr_t B, cusparseDenseToSparseAlg_t alg, size_t *bufferSize);
+cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cusparseConstDnMatDescr_t A, cusparseSpMatDescr_t B, cusparseDenseToSparseAlg_t alg, void *buffer);
+cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparseConstDnMatDescr_t A, cusparseSpMatDescr_t B, cusparseDenseToSparseAlg_t alg, void *buffer);
+#define CT_CUSPARSE_NNZ(S, type) \
+	cusparseStatus_t cusparse##S##nnz(cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n, const cusparseMatDescr_t descrA, const type *A, int lda, int *nnzPerRowCol, int *nnzTotalDevHostPtr);
+CT_CUSPARSE_NNZ(S, float)
+CT_CUSPARSE_NNZ(D, double)
+CT_CUSPARSE_NNZ(C, cuComplex)
+CT_CUSPARSE_NNZ(Z, cuDoubleComplex)
+#undef CT_CUSPARSE_NNZ
+/* Products and sums of sparse matrices. */
+cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *descr);
+cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descr);
+cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstSpMatDescr_t B, const void *beta, cusparseSpMatDescr_t C, cudaDataType computeType, cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t descr, size_t *bufferSize1, void *buffer1);
+cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstSpMatDescr_t B, const void *beta, cusparseSpMatDescr_t C, cudaDataType computeType, cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t descr, size_t *bufferSize2, void *buffer2);
+cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstSpMatDescr_t B, const void *beta, cusparseSpMatDescr_t C, cudaDataType computeType, cusparseSpGEMMAlg_t alg, cusparseSpGEMMDescr_t descr);
+cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int m, int n, const cusparseMatDescr_t descrA, int nnzA, const int *rowPtrA, const int *colIndA, const cusparseMatDescr_t descrB, int nnzB, const int *rowPtrB, const int *colIndB, const cusparseMatDescr_t descrC, int *rowPtrC, int *nnzTotalDevHostPtr, void *workspace);
+#define CT_CUSPARSE_GEAM(S, type) \
+	cusparseStatus_t cusparse##S##csrgeam2_bufferSizeExt(cusparseHandle_t handle, int m, int n, const type *alpha, const cusparseMatDescr_t descrA, int nnzA, const type *valA, const int *rowPtrA, const int *colIndA, const type *beta, const cusparseMatDescr_t descrB, int nnzB, const type *valB, const int *rowPtrB, const int *colIndB, const cusparseMatDescr_t descrC, const type *valC, const int *rowPtrC, const int *colIndC, size_t *bytes); \
+	cusparseStatus_t cusparse##S##csrgeam2(cusparseHandle_t handle, int m, int n, const type *alpha, const cusparseMatDescr_t descrA, int nnzA, const type *valA, const int *rowPtrA, const int *colIndA, const type *beta, const cusparseMatDescr_t descrB, int nnzB, const type *valB, const int *rowPtrB, const int *colIndB, const cusparseMatDescr_t descrC, type *valC, int *rowPtrC, int *colIndC, void *buffer);
+CT_CUSPARSE_GEAM(S, float)
+CT_CUSPARSE_GEAM(D, double)
+CT_CUSPARSE_GEAM(C, cuComplex)
+CT_CUSPARSE_GEAM(Z, cuDoubleComplex)
+#undef CT_CUSPARSE_GEAM

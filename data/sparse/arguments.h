@@ -54,14 +54,49 @@ struct ct_sparse_vectors {
 	int32_t flags;
 };
 
-/* Arrays of one form that become those of another. What a kernel does not name in its comment it does not read. */
+/* A matrix of one form that becomes one of another: element i has row[i], column[i] and value[i], rows begin at offset[row]. */
 struct ct_sparse_conversion {
-	const void *row, *column;
-	void *offset, *value, *permutation, *counts, *total;
+	void *row, *column, *offset, *value;
 	struct ct_sparse_dense dense;
-	struct ct_blas_scalar threshold;
 	int64_t rows, columns, count, base, batch;
-	int32_t shift, first, flags;
+	int32_t lanes, first;
+};
+
+/* Counts that become the sums of those before them, from `base`, with the sum of all behind them. parts: room for one number of each 1024 counts,
+ * where there are more than that. */
+struct ct_sparse_scan {
+	void *counts, *parts;
+	int64_t count, base;
+};
+
+/* Indices in another order: key_out[i] = key[permutation[i]], or one pass of a sort by four bits of them. */
+struct ct_sparse_sort {
+	const int32_t *key, *permutation; /* permutation NULL: 0, 1, 2, ... */
+	int32_t *key_out, *permutation_out;
+	int32_t *counts; /* of each digit and tile of 1024 keys */
+	int64_t count;
+	int32_t shift, tiles;
+};
+
+/* c = alpha * a * b + beta * c, all sparse, by the products of their elements: element i of a has those from first_product[i] on. */
+struct ct_sparse_gemm {
+	struct ct_sparse_matrix a, b;
+	int32_t *a_row, *first_product; /* of elements of a */
+	int32_t *row, *column;          /* of products */
+	const int32_t *permutation;     /* the products by rows and columns */
+	int32_t *place;                 /* 1 where one of them has another place than that before, and then how many have before */
+	void *value;
+	int32_t *c_row, *c_column;
+	void *c_value;
+	struct ct_blas_scalar alpha, beta;
+	int64_t count; /* of products, or of elements of c */
+	int32_t base, lanes;
+};
+
+/* c = alpha * a + beta * b, all by rows. */
+struct ct_sparse_geam {
+	struct ct_sparse_matrix a, b, c;
+	struct ct_blas_scalar alpha, beta;
 };
 
 #endif

@@ -26,6 +26,17 @@ enum { THREADS = 256 };
 	BOTH_INDICES(h, __half, name, structure) \
 	BOTH_INDICES(b, __nv_bfloat16, name, structure)
 
+/* Kernels of indices alone. */
+#define OF_INDICES(name, structure) \
+	extern "C" __global__ __launch_bounds__(THREADS) void ct_sparse_##name##_32(structure g) \
+	{ \
+		name<int32_t>(g); \
+	} \
+	extern "C" __global__ __launch_bounds__(THREADS) void ct_sparse_##name##_64(structure g) \
+	{ \
+		name<int64_t>(g); \
+	}
+
 /* What numbers are summed in. */
 template <class T> struct summed {
 	typedef T type;

@@ -8,7 +8,8 @@ static struct ct_cuda_own_library library = {.name = "cuSPARSE"};
 static struct ct_cuda_kernel_file files[] = {
 	{.library = &library, .name = "sparse/spmv"},    {.library = &library, .name = "sparse/spmm"},
 	{.library = &library, .name = "sparse/sddmm"},   {.library = &library, .name = "sparse/vectors"},
-	{.library = &library, .name = "sparse/convert"},
+	{.library = &library, .name = "sparse/convert"}, {.library = &library, .name = "sparse/sort"},
+	{.library = &library, .name = "sparse/gemm"},
 };
 
 cusparseStatus_t ct_sparse_status(CUresult result)
@@ -163,4 +164,28 @@ struct ct_sparse_dense ct_sparse_dense_of(const struct cusparseDnMatDescr *m, cu
 	                                .row = by_rows ? m->ld : 1,
 	                                .column = by_rows ? 1 : m->ld,
 	                                .batch = m->batch};
+}
+
+struct ct_sparse_matrix ct_sparse_matrix_of(const struct cusparseSpMatDescr *a)
+{
+	int by_columns = a->format == CUSPARSE_FORMAT_CSC, coo = a->format == CUSPARSE_FORMAT_COO;
+	return (struct ct_sparse_matrix){
+		.offset = coo ? NULL : a->first,
+		.row = coo ? a->first : NULL,
+		.column = a->second,
+		.value = a->value,
+		.rows = by_columns ? a->columns : a->rows,
+		.columns = by_columns ? a->rows : a->columns,
+		.count = a->count,
+		.base = a->base,
+		.offset_batch = a->offset_batch,
+		.batch = a->batch};
+}
+
+int32_t ct_sparse_lanes(int64_t rows, int64_t count)
+{
+	int32_t lanes = 2;
+	while (lanes < 32 && lanes * rows < count)
+		lanes *= 2;
+	return lanes;
 }

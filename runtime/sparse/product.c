@@ -26,38 +26,12 @@ static int bits_of(const struct cusparseSpMatDescr *a)
 	return a->index_type == CUSPARSE_INDEX_64I ? 64 : 32;
 }
 
-/* The matrix of the arguments: of CSC the transposed one, which lies by rows. */
-static struct ct_sparse_matrix matrix_of(const struct cusparseSpMatDescr *a)
-{
-	int by_columns = a->format == CUSPARSE_FORMAT_CSC, coo = a->format == CUSPARSE_FORMAT_COO;
-	return (struct ct_sparse_matrix){
-		.offset = coo ? NULL : a->first,
-		.row = coo ? a->first : NULL,
-		.column = a->second,
-		.value = a->value,
-		.rows = by_columns ? a->columns : a->rows,
-		.columns = by_columns ? a->rows : a->columns,
-		.count = a->count,
-		.base = a->base,
-		.offset_batch = a->offset_batch,
-		.batch = a->batch};
-}
-
 static enum way way_of(const struct cusparseSpMatDescr *a, cusparseOperation_t op)
 {
 	int transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
 	if (a->format == CUSPARSE_FORMAT_COO)
 		return transposed ? ELEMENTS : SEGMENTS;
 	return (a->format == CUSPARSE_FORMAT_CSC) != transposed ? SCATTER : ROWS;
-}
-
-/* Threads that share a row: as many as it has elements in the mean, as far as a warp goes. */
-static int32_t lanes_of(const struct ct_sparse_matrix *m)
-{
-	int32_t lanes = 2;
-	while (lanes < 32 && lanes * m->rows < m->count)
-		lanes *= 2;
-	return lanes;
 }
 
 /* Checks what products of a sparse matrix have in common, and fills in what it says. The result's rows go to *rows, the summands to *inner. */
@@ -73,8 +47,8 @@ static cusparseStatus_t begin(struct asked *q, cudaDataType type, cudaDataType c
 	if (!q->t || type != a->type || a->offset_type != a->index_type ||
 	    (q->t->is_short && q->way != ROWS))
 		return CUSPARSE_STATUS_NOT_SUPPORTED;
-	q->g.a = matrix_of(a);
-	q->g.lanes = lanes_of(&q->g.a);
+	q->g.a = ct_sparse_matrix_of(a);
+	q->g.lanes = ct_sparse_lanes(q->g.a.rows, q->g.a.count);
 	q->g.flags = (q->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? CT_SPARSE_CONJ_A : 0) |
 	             (q->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? CT_SPARSE_CONJ_B : 0);
 	*rows = transposed ? a->columns : a->rows;
@@ -108,7 +82,7 @@ static cusparseStatus_t make_offsets(struct asked *q, void *buffer)
 	if (!buffer)
 		return CUSPARSE_STATUS_INVALID_VALUE;
 	struct ct_sparse_conversion g = {
-		.row = q->g.a.row,
+		.row = (void *)(uintptr_t)q->g.a.row,
 		.offset = buffer,
 		.rows = q->a->rows,
 		.count = q->a->count,
@@ -301,7 +275,7 @@ prepare_sampled(struct asked *q, const struct cusparseDnMatDescr *a, const struc
 	if ((ta ? a->columns : a->rows) != c->rows || (tb ? b->rows : b->columns) != c->columns ||
 	    (tb ? b->columns : b->rows) != q->g.inner || q->batches < 0)
 		return CUSPARSE_STATUS_INVALID_VALUE;
-	q->g.a = matrix_of(c);
+	q->g.a = ct_sparse_matrix_of(c);
 	q->g.b = ct_sparse_dense_of(a, q->op_a);
 	q->g.c = ct_sparse_dense_of(b, q->op_b);
 	q->g.flags = (q->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? CT_SPARSE_CONJ_A : 0) |

@@ -75,7 +75,10 @@ enum ct_sparse_module {
 	CT_SPARSE_SPMM,
 	CT_SPARSE_SDDMM,
 	CT_SPARSE_VECTORS,
-	CT_SPARSE_CONVERT
+	CT_SPARSE_CONVERT,
+	CT_SPARSE_SORT,
+	CT_SPARSE_GEMM,
+	CT_SPARSE_SOLVE
 };
 
 enum { CT_SPARSE_THREADS = 256 /* of a CTA */ };
@@ -112,6 +115,44 @@ cusparseStatus_t ct_sparse_fetch(cusparseHandle_t handle, void *to, CUdeviceptr 
 cusparseStatus_t ct_sparse_room(cusparseHandle_t handle, size_t bytes, void **room);
 /* The strides of a dense matrix, transposed or not. */
 struct ct_sparse_dense ct_sparse_dense_of(const struct cusparseDnMatDescr *m, cusparseOperation_t op);
+
+/* The matrix of the arguments: of CSC the transposed one, which lies by rows. */
+struct ct_sparse_matrix ct_sparse_matrix_of(const struct cusparseSpMatDescr *a);
+/* Threads that share a row: as many as it has elements in the mean, as far as a warp goes. */
+int32_t ct_sparse_lanes(int64_t rows, int64_t count);
+
+/* Takes a part of *room, of that many bytes; NULL counts only. */
+void *ct_sparse_part(char **room, size_t bytes);
+/* Bytes of the parts of a scan, which are a function of how many counts there are. */
+size_t ct_sparse_scan_bytes(int64_t count);
+/* Makes of counts, on the device, the sums of those before each, from `base`, and behind them that of all. */
+cusparseStatus_t ct_sparse_scan_counts(cusparseHandle_t handle, int bits, void *counts, int64_t count,
+                                       int64_t base, void *parts);
+
+/* An order of elements, which sorts by one key after the other make: keys and the elements' numbers, of the last pass those in [now]. */
+struct ct_sparse_order {
+	int32_t *key[2], *permutation[2], *counts;
+	void *parts;
+	int64_t count;
+	int now, any;
+};
+/* Bytes of the room of an order, and an order in such room. */
+size_t ct_sparse_order_bytes(int64_t count);
+void ct_sparse_order_begin(struct ct_sparse_order *o, void *room, int64_t count);
+/* Sorts by a key of each element, of 0 to `largest`; elements of the same key stay as they were. */
+cusparseStatus_t ct_sparse_order_by(cusparseHandle_t handle, struct ct_sparse_order *o,
+                                    const int32_t *key, int64_t largest);
+/* to[i] = from[permutation[i]], of indices, and of numbers of a type. */
+cusparseStatus_t ct_sparse_permute(cusparseHandle_t handle, const int32_t *permutation, int64_t count,
+                                   const int32_t *from, int32_t *to);
+cusparseStatus_t
+ct_sparse_permute_numbers(cusparseHandle_t handle, const struct ct_sparse_numbers *t,
+                          const int32_t *permutation, int64_t count, const void *from, void *to);
+/* Rows of elements from offsets, and back; both of indices of 32 bits. */
+cusparseStatus_t ct_sparse_rows_of(cusparseHandle_t handle, const int32_t *offset, int64_t rows,
+                                   int64_t count, int base, int32_t *row);
+cusparseStatus_t ct_sparse_offsets_of(cusparseHandle_t handle, const int32_t *row, int64_t rows,
+                                      int64_t count, int base, int32_t *offset);
 
 static inline int64_t ct_sparse_tiles(int64_t n, int64_t side)
 {
