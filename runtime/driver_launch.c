@@ -61,8 +61,9 @@ static int extra_buffer(void **extra, const void **buffer, size_t *bytes)
 }
 
 /* Arguments come as pointers (parameters) or as one buffer (extra), never both. A launch that begins is well: what its kernel does wrong,
- * the next call tells, as on a board. */
-static CUresult launch(CUfunction function, struct ct_cuda_shape shape, void **parameters, void **extra)
+ * the next call tells, as on a board. On a stream that is captured it becomes a node. */
+static CUresult launch(CUfunction function, struct ct_cuda_shape shape, CUstream stream,
+                       void **parameters, void **extra)
 {
 	CUresult r = ct_cuda_driver_enter();
 	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
@@ -72,7 +73,11 @@ static CUresult launch(CUfunction function, struct ct_cuda_shape shape, void **p
 		r = CUDA_ERROR_INVALID_HANDLE;
 	if (r == CUDA_SUCCESS && ((parameters && extra) || extra_buffer(extra, &buffer, &bytes) < 0))
 		r = CUDA_ERROR_INVALID_VALUE;
-	if (r == CUDA_SUCCESS) {
+	cudaGraph_t graph = r == CUDA_SUCCESS ? ct_cuda_captured_into(stream) : NULL;
+	if (graph)
+		r = ct_cuda_result(
+			ct_cuda_capture_launch(graph, f, f, shape, parameters, buffer, bytes));
+	else if (r == CUDA_SUCCESS) {
 		cudaError_t error = ct_cuda_launch(f, shape, parameters, buffer, bytes);
 		r = ct_cuda.fault ? CUDA_SUCCESS : ct_cuda_result(error);
 	}
@@ -83,22 +88,20 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void **parameters, void **extra)
 {
-	(void)stream;
 	return launch(function,
 	              (struct ct_cuda_shape){
 			      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, 0},
-	              parameters, extra);
+	              stream, parameters, extra);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                    unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                                    unsigned shared_bytes, CUstream stream, void **parameters)
 {
-	(void)stream;
 	return launch(function,
 	              (struct ct_cuda_shape){
 			      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, 1},
-	              parameters, NULL);
+	              stream, parameters, NULL);
 }
 
 /* Cooperation counts, clusters are refused, the other attributes are hints. */
@@ -120,7 +123,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
 			return (CUresult)ct_cuda_refuse(
 				"cuLaunchKernelEx", "clusters of blocks are not emulated");
 	}
-	return launch(function, shape, parameters, extra);
+	return launch(function, shape, config->hStream, parameters, extra);
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user)

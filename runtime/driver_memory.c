@@ -261,22 +261,41 @@ CUresult cuMemsetD2D32(CUdeviceptr p, size_t pitch, unsigned value, size_t width
 	DRIVER(fill_rows(p, pitch, &value, sizeof value, width, height));
 }
 
+/* On a stream that is captured it becomes a node. */
+static cudaError_t fill_on(CUstream stream, CUdeviceptr p, unsigned value, unsigned element, size_t n)
+{
+	cudaGraph_t graph = ct_cuda_captured_into(stream);
+	unsigned char byte = (unsigned char)value;
+	unsigned short two = (unsigned short)value;
+	if (!graph)
+		return fill(p,
+		            element == 1   ? (const void *)&byte
+		            : element == 2 ? (const void *)&two
+		                           : &value,
+		            element, n);
+	return ct_cuda_capture(
+		graph, &(struct ct_cuda_work){.kind = CT_CUDA_FILL,
+	                                      .to = pointer(p),
+	                                      .to_pitch = n * element,
+	                                      .value = value,
+	                                      .element = element,
+	                                      .width = n,
+	                                      .height = 1});
+}
+
 CUresult cuMemsetD16Async(CUdeviceptr p, unsigned short value, size_t n, CUstream stream)
 {
-	(void)stream;
-	return cuMemsetD16(p, value, n);
+	DRIVER(fill_on(stream, p, value, sizeof value, n));
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t n, CUstream stream)
 {
-	(void)stream;
-	return cuMemsetD8(p, value, n);
+	DRIVER(fill_on(stream, p, value, sizeof value, n));
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr p, unsigned value, size_t n, CUstream stream)
 {
-	(void)stream;
-	return cuMemsetD32(p, value, n);
+	DRIVER(fill_on(stream, p, value, sizeof value, n));
 }
 
 /* ---- streams and events ---- */

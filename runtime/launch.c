@@ -133,19 +133,22 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
 	return error;
 }
 
-/* The launch as work, in memory that the caller frees. */
+/* The launch as work, in memory that the caller frees. Arguments are pointers or, with none of these, a buffer. */
 static cudaError_t make_work(struct ct_cuda_function *f, const void *kernel, struct ct_cuda_shape shape,
-                             void **arguments, struct ct_cuda_work *w)
+                             void **arguments, const void *buffer, size_t bytes, struct ct_cuda_work *w)
 {
 	*w = (struct ct_cuda_work){.kind = CT_CUDA_LAUNCH,
 	                           .kernel = kernel,
 	                           .shape = shape,
 	                           .bytes = f->kernel->param_bytes};
-	if (f->kernel->nparams && !arguments)
+	if (f->kernel->nparams && !arguments && bytes < w->bytes)
 		return cudaErrorInvalidValue;
 	if (!(w->arguments = ct_calloc(1, w->bytes + 1)))
 		return cudaErrorMemoryAllocation;
-	gather(f->kernel, arguments, w->arguments);
+	if (arguments)
+		gather(f->kernel, arguments, w->arguments);
+	else if (buffer)
+		memcpy(w->arguments, buffer, w->bytes);
 	return check_shape(f, &shape);
 }
 
@@ -158,7 +161,7 @@ cudaError_t ct_cuda_launch_work(const void *kernel, struct ct_cuda_shape shape, 
 	if (error == cudaSuccess)
 		error = ct_cuda_find_function(kernel, &f);
 	if (error == cudaSuccess)
-		error = make_work(f, kernel, shape, arguments, w);
+		error = make_work(f, kernel, shape, arguments, NULL, 0, w);
 	return ct_cuda_leave_quietly(error);
 }
 
@@ -176,11 +179,12 @@ cudaError_t ct_cuda_argument_pointers(const struct ct_cuda_work *w, void ***out)
 	return cudaSuccess;
 }
 
-static cudaError_t capture_launch(cudaGraph_t graph, struct ct_cuda_function *f, const void *kernel,
-                                  struct ct_cuda_shape shape, void **arguments)
+cudaError_t ct_cuda_capture_launch(cudaGraph_t graph, struct ct_cuda_function *f, const void *kernel,
+                                   struct ct_cuda_shape shape, void **arguments, const void *buffer,
+                                   size_t bytes)
 {
 	struct ct_cuda_work w;
-	cudaError_t error = make_work(f, kernel, shape, arguments, &w);
+	cudaError_t error = make_work(f, kernel, shape, arguments, buffer, bytes, &w);
 	if (error == cudaSuccess)
 		error = ct_cuda_capture(graph, &w);
 	free(w.arguments);
@@ -197,7 +201,7 @@ static cudaError_t launch(const void *function, struct ct_cuda_shape shape, void
 	if (error == cudaSuccess)
 		error = ct_cuda_find_function(function, &f);
 	if (error == cudaSuccess && graph)
-		error = capture_launch(graph, f, function, shape, arguments);
+		error = ct_cuda_capture_launch(graph, f, function, shape, arguments, NULL, 0);
 	else if (error == cudaSuccess)
 		error = ct_cuda_launch(f, shape, arguments ? arguments : &none, NULL, 0);
 	return ct_cuda_leave(error);

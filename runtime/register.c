@@ -294,7 +294,7 @@ static cudaError_t resolve(struct ct_cuda_function *f)
 cudaError_t ct_cuda_find_function(const void *stub, struct ct_cuda_function **out)
 {
 	for (struct ct_cuda_function *f = functions; f && stub; f = f->next)
-		if (f->stub == stub) {
+		if (f->stub == stub || (!f->stub && f == stub)) {
 			*out = f;
 			return resolve(f);
 		}

@@ -296,7 +296,7 @@ cudaError_t ct_cuda_pick_variables(const struct ct_cuda_module *m,
 struct ct_cuda_module *ct_cuda_add_module(const char *name, const char *text, int copy);
 /* Frees a module with its kernels, variables and references. */
 void ct_cuda_remove_module(struct ct_cuda_module *m);
-/* The kernel of a stub: cudaErrorInvalidDeviceFunction where the program has none there. */
+/* The kernel of a stub, or one of the driver API, which stands for itself: cudaErrorInvalidDeviceFunction where the program has none there. */
 cudaError_t ct_cuda_find_function(const void *stub, struct ct_cuda_function **out);
 /* The kernel of that name of a module, made known where it was not: cudaErrorSymbolNotFound. */
 cudaError_t ct_cuda_module_function(struct ct_cuda_module *m, const char *name,
@@ -332,6 +332,10 @@ cudaError_t ct_cuda_trace_array(uint64_t first, uint64_t bytes, const char *name
  * kernel's. A fault is told and sticks. */
 cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shape, void **params,
                            const void *buffer, size_t bytes);
+/* Adds a launch to a graph, with its arguments as ct_cuda_launch has them. `kernel` is what the program knows the function by. */
+cudaError_t ct_cuda_capture_launch(cudaGraph_t graph, struct ct_cuda_function *f, const void *kernel,
+                                   struct ct_cuda_shape shape, void **arguments, const void *buffer,
+                                   size_t bytes);
 /* The check `init` of one launch. It follows the launch's instructions, of which it tells those that read
  * memory that nothing has written. */
 struct ct_cuda_init {

@@ -230,6 +230,57 @@ static void launches_have_attributes(void **state)
 	FINE(cuModuleUnload(m));
 }
 
+/* What the driver API does on a stream that is captured, as libraries do, waits for the graph's launch. */
+static void captured_launches_are_nodes(void **state)
+{
+	CUmodule m;
+	CUfunction f = put(&m);
+	CUdeviceptr p, wide;
+	cudaStream_t stream;
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+	unsigned v = 77, got[2] = {0, 0};
+	size_t n;
+	void *parameters[] = {&p, &v};
+	struct {
+		CUdeviceptr p;
+		unsigned v;
+	} buffer;
+	size_t bytes = sizeof buffer;
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+	                 CU_LAUNCH_PARAM_END};
+	(void)state;
+	FINE(cuMemAlloc(&wide, 8));
+	FINE(cuMemsetD32(wide, 1, 2));
+	assert_int_equal(cudaStreamCreate(&stream), cudaSuccess);
+	assert_int_equal(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+	FINE(cuMemsetD32Async(wide, 0x12345, 2, stream));
+	p = wide;
+	FINE(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+	memset(&buffer, 0, sizeof buffer);
+	buffer.p = wide + 4;
+	buffer.v = 88;
+	FINE(cuMemsetD16Async(wide + 4, 9, 2, stream));
+	FINE(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
+	bytes = 4;
+	BAD(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
+	assert_int_equal(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+	assert_int_equal(cudaGraphGetNodes(graph, NULL, &n), cudaSuccess);
+	assert_int_equal(n, 4);
+	FINE(cuMemcpyDtoH(got, wide, 8));
+	assert_true(got[0] == 1 && got[1] == 1);
+	assert_int_equal(cudaGraphInstantiateWithFlags(&exec, graph, 0), cudaSuccess);
+	v = buffer.v = 5; /* the graph has what they were */
+	assert_int_equal(cudaGraphLaunch(exec, stream), cudaSuccess);
+	FINE(cuMemcpyDtoH(got, wide, 8));
+	assert_true(got[0] == 77 && got[1] == 88);
+	assert_int_equal(cudaGraphExecDestroy(exec), cudaSuccess);
+	assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+	assert_int_equal(cudaStreamDestroy(stream), cudaSuccess);
+	FINE(cuMemFree(wide));
+	FINE(cuModuleUnload(m));
+}
+
 /* One piece of memory at two places, side by side with another. */
 static void memory_is_mapped_where_the_program_wants_it(void **state)
 {
@@ -283,6 +334,7 @@ int main(void)
 		cmocka_unit_test(others_are_refused),
 		cmocka_unit_test(texts_are_linked),
 		cmocka_unit_test(launches_have_attributes),
+		cmocka_unit_test(captured_launches_are_nodes),
 		cmocka_unit_test(memory_is_mapped_where_the_program_wants_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
