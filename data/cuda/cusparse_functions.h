@@ -146,3 +146,34 @@ CT_CUSPARSE_GEAM(D, double)
 CT_CUSPARSE_GEAM(C, cuComplex)
 CT_CUSPARSE_GEAM(Z, cuDoubleComplex)
 #undef CT_CUSPARSE_GEAM
+/* Triangles: op(A) * y = alpha * x, and op(A) * C = alpha * op(B). */
+cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *descr);
+cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t descr);
+cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y, cudaDataType computeType, cusparseSpSVAlg_t alg, cusparseSpSVDescr_t descr, size_t *bufferSize);
+cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y, cudaDataType computeType, cusparseSpSVAlg_t alg, cusparseSpSVDescr_t descr, void *buffer);
+cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y, cudaDataType computeType, cusparseSpSVAlg_t alg, cusparseSpSVDescr_t descr);
+cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *descr);
+cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t descr);
+cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstDnMatDescr_t B, cusparseDnMatDescr_t C, cudaDataType computeType, cusparseSpSMAlg_t alg, cusparseSpSMDescr_t descr, size_t *bufferSize);
+cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstDnMatDescr_t B, cusparseDnMatDescr_t C, cudaDataType computeType, cusparseSpSMAlg_t alg, cusparseSpSMDescr_t descr, void *buffer);
+cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t A, cusparseConstDnMatDescr_t B, cusparseDnMatDescr_t C, cudaDataType computeType, cusparseSpSMAlg_t alg, cusparseSpSMDescr_t descr);
+/* Incomplete factorizations: LU, and Cholesky's. */
+cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info);
+cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info);
+cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position);
+cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info);
+cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info);
+cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int *position);
+#define CT_CUSPARSE_FACTOR(S, name, info_t, type) \
+	cusparseStatus_t cusparse##S##name##_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, type *val, const int *rowPtr, const int *colInd, info_t info, int *bytes); \
+	cusparseStatus_t cusparse##S##name##_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, const type *val, const int *rowPtr, const int *colInd, info_t info, cusparseSolvePolicy_t policy, void *buffer); \
+	cusparseStatus_t cusparse##S##name(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, type *val, const int *rowPtr, const int *colInd, info_t info, cusparseSolvePolicy_t policy, void *buffer);
+#define CT_CUSPARSE_FACTORS(S, type) \
+	CT_CUSPARSE_FACTOR(S, csrilu02, csrilu02Info_t, type) \
+	CT_CUSPARSE_FACTOR(S, csric02, csric02Info_t, type)
+CT_CUSPARSE_FACTORS(S, float)
+CT_CUSPARSE_FACTORS(D, double)
+CT_CUSPARSE_FACTORS(C, cuComplex)
+CT_CUSPARSE_FACTORS(Z, cuDoubleComplex)
+#undef CT_CUSPARSE_FACTORS
+#undef CT_CUSPARSE_FACTOR

@@ -99,4 +99,21 @@ struct ct_sparse_geam {
 	struct ct_blas_scalar alpha, beta;
 };
 
+/* op(a) * x = alpha * b, where a is a triangle, by rows. Rows of x that are known have a flag each, in each tile of 32 columns. */
+struct ct_sparse_solve {
+	struct ct_sparse_matrix a;
+	const int32_t *permutation; /* where an element has its number, or NULL: in order */
+	int32_t *known;
+	struct ct_sparse_dense b, x;
+	struct ct_blas_scalar alpha;
+	int64_t columns;
+	int32_t flags; /* CT_BLAS_LOWER or CT_BLAS_UPPER, CT_BLAS_UNIT, CT_BLAS_CONJ_A, CT_BLAS_CONJ_B */
+};
+
+/* An incomplete factorization of a in its place. Rows that are finished are known; *zero is the first row without a pivot. */
+struct ct_sparse_factor {
+	struct ct_sparse_matrix a;
+	int32_t *diagonal, *known, *zero; /* where a row has its diagonal element, or -1 */
+};
+
 #endif

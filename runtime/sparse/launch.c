@@ -9,7 +9,7 @@ static struct ct_cuda_kernel_file files[] = {
 	{.library = &library, .name = "sparse/spmv"},    {.library = &library, .name = "sparse/spmm"},
 	{.library = &library, .name = "sparse/sddmm"},   {.library = &library, .name = "sparse/vectors"},
 	{.library = &library, .name = "sparse/convert"}, {.library = &library, .name = "sparse/sort"},
-	{.library = &library, .name = "sparse/gemm"},
+	{.library = &library, .name = "sparse/gemm"},    {.library = &library, .name = "sparse/solve"},
 };
 
 cusparseStatus_t ct_sparse_status(CUresult result)

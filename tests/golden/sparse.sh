@@ -10,6 +10,9 @@ fi
 same "products and vectors are those of plain loops" "no error: 0 failures" "$(./sparse 2>&1)"
 check "a program of other forms compiles" "$CT_RELEASE/ctcc" -std=c++17 -O0 -o forms "$CT_ROOT/tests/cuda/sparse_forms.cu" -lcusparse
 same "forms, sorts, products and sums of sparse matrices are those of plain loops" "no error: 0 failures" "$(./forms 2>&1)"
+check "a program of triangles compiles" "$CT_RELEASE/ctcc" -std=c++17 -O0 -o solve "$CT_ROOT/tests/cuda/sparse_solve.cu" -lcusparse
+same "triangles and incomplete factors are those of plain loops, and graphs do them when they are launched" "no error: 0 failures" "$(./solve 2>&1)"
+same "also where blocks are side by side" "no error: 0 failures" "$(CACHETRIAGE_RESIDENT=1 ./solve 2>&1)"
 mkdir -p data && cp -r "$CT_ROOT/data/gpus" data/
 check "without its kernels it says what is missing" eval 'CACHETRIAGE_DATA=$PWD/data ./sparse 2>&1 | grep -q "data/sparse/.*.ptx: the kernels of cuSPARSE are not there"'
 
