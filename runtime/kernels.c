@@ -52,3 +52,19 @@ CUresult ct_cuda_launch_own(struct ct_cuda_kernel_file *file, const char *kernel
 		                   1, 1, 0, stream, parameters, NULL);
 	return r;
 }
+
+/* Work of the stream may still use the old room: it is freed when that is done. */
+CUresult ct_cuda_make_room(struct ct_cuda_room *room, size_t bytes, CUstream stream)
+{
+	if (bytes <= room->bytes)
+		return CUDA_SUCCESS;
+	CUresult r = cuStreamSynchronize(stream);
+	if (r == CUDA_SUCCESS && room->bytes)
+		r = cuMemFree(room->at);
+	*room = (struct ct_cuda_room){0};
+	if (r == CUDA_SUCCESS)
+		r = cuMemAlloc(&room->at, bytes);
+	if (r == CUDA_SUCCESS)
+		room->bytes = bytes;
+	return r;
+}

@@ -29,6 +29,14 @@ struct ct_cuda_grid {
 	unsigned threads;
 };
 
+/* Room of the device that the calls of a handle share; bytes 0: none yet. */
+struct ct_cuda_room {
+	CUdeviceptr at;
+	size_t bytes;
+};
+/* Makes room of that many bytes, or more, for work of the stream. What was there before is lost. */
+CUresult ct_cuda_make_room(struct ct_cuda_room *room, size_t bytes, CUstream stream);
+
 /* The first call of a program may be one of a library's: makes a context current. */
 CUresult ct_cuda_begin_library(void);
 /* Launches the kernel of that name, which has one parameter, on a stream. A grid that is larger than boards' gives CUDA_ERROR_NOT_SUPPORTED. */

@@ -2,12 +2,6 @@
  * these are the same, in the order in which they were. */
 #include "numbers.cuh"
 
-#define KERNELS_OF_INT(name, structure) \
-	ONE_KERNEL(s, float, 32, int32_t, name, structure) \
-	ONE_KERNEL(d, double, 32, int32_t, name, structure) \
-	ONE_KERNEL(c, c32, 32, int32_t, name, structure) \
-	ONE_KERNEL(z, c64, 32, int32_t, name, structure)
-
 /* How many products each element of a has. */
 extern "C" __global__ __launch_bounds__(THREADS) void ct_sparse_gemm_count(ct_sparse_gemm g)
 {

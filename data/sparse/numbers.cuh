@@ -26,6 +26,13 @@ enum { THREADS = 256 };
 	BOTH_INDICES(h, __half, name, structure) \
 	BOTH_INDICES(b, __nv_bfloat16, name, structure)
 
+/* Of indices of 32 bits alone. */
+#define KERNELS_OF_INT(name, structure) \
+	ONE_KERNEL(s, float, 32, int32_t, name, structure) \
+	ONE_KERNEL(d, double, 32, int32_t, name, structure) \
+	ONE_KERNEL(c, c32, 32, int32_t, name, structure) \
+	ONE_KERNEL(z, c64, 32, int32_t, name, structure)
+
 /* Kernels of indices alone. */
 #define OF_INDICES(name, structure) \
 	extern "C" __global__ __launch_bounds__(THREADS) void ct_sparse_##name##_32(structure g) \

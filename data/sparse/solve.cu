@@ -2,12 +2,6 @@
  * does it all, without levels. It is right where blocks begin in the order of their numbers. */
 #include "numbers.cuh"
 
-#define KERNELS_OF_INT(name, structure) \
-	ONE_KERNEL(s, float, 32, int32_t, name, structure) \
-	ONE_KERNEL(d, double, 32, int32_t, name, structure) \
-	ONE_KERNEL(c, c32, 32, int32_t, name, structure) \
-	ONE_KERNEL(z, c64, 32, int32_t, name, structure)
-
 /* A number that another warp has written meanwhile. */
 template <class T> __device__ __forceinline__ T fresh(const T *p)
 {

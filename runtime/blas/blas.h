@@ -17,8 +17,7 @@ struct cublasContext {
 	cublasMath_t math;
 	CUdeviceptr
 		result; /* where a number is made that the host asks for, and the parts of sums behind it */
-	CUdeviceptr work; /* room that calls share, of that many bytes; 0: none yet */
-	size_t work_bytes;
+	struct ct_cuda_room work;
 };
 
 enum {

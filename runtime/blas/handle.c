@@ -30,8 +30,8 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 	if (!handle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	cuMemFree(handle->result);
-	if (handle->work)
-		cuMemFree(handle->work);
+	if (handle->work.bytes)
+		cuMemFree(handle->work.at);
 	free(handle);
 	return CUBLAS_STATUS_SUCCESS;
 }

@@ -45,23 +45,11 @@ cublasStatus_t ct_blas_launch_batches(cublasHandle_t handle, enum ct_blas_module
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Work of the stream may still use the old room: it is freed when that is done. */
 cublasStatus_t ct_blas_room(cublasHandle_t handle, size_t bytes, void **room)
 {
-	if (bytes > handle->work_bytes) {
-		CUresult r = cuStreamSynchronize(handle->stream);
-		if (r == CUDA_SUCCESS && handle->work)
-			r = cuMemFree(handle->work);
-		handle->work = 0;
-		handle->work_bytes = 0;
-		if (r == CUDA_SUCCESS)
-			r = cuMemAlloc(&handle->work, bytes);
-		if (r != CUDA_SUCCESS)
-			return ct_blas_status(r);
-		handle->work_bytes = bytes;
-	}
-	*room = (void *)(uintptr_t)handle->work;
-	return CUBLAS_STATUS_SUCCESS;
+	CUresult r = ct_cuda_make_room(&handle->work, bytes, handle->stream);
+	*room = (void *)(uintptr_t)handle->work.at;
+	return ct_blas_status(r);
 }
 
 struct ct_blas_scalar ct_blas_scalar_of(cublasHandle_t handle, const void *from, size_t bytes)

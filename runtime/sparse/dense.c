@@ -172,12 +172,12 @@ static cusparseStatus_t nnz(cusparseHandle_t handle, cudaDataType type, cusparse
 		.columns = by_rows ? n : m,
 	};
 	char *at;
-	void *room;
 	CT_SPARSE_TRY(run(handle, ct_sparse_numbers_of_type(type), "count_wide", "count_tall", 32, &g));
 	/* The sum is that of a scan of a copy, which leaves the counts as they are. */
 	size_t bytes = ((size_t)g.rows + 1) * sizeof(int32_t);
-	CT_SPARSE_TRY(ct_sparse_room(handle, bytes + 256 + ct_sparse_scan_bytes(g.rows), &room));
-	at = room;
+	CT_SPARSE_TRY(ct_sparse_status(ct_cuda_make_room(
+		&handle->work, bytes + 256 + ct_sparse_scan_bytes(g.rows), handle->stream)));
+	at = (char *)(uintptr_t)handle->work.at;
 	int32_t *sums = ct_sparse_part(&at, bytes);
 	if (g.rows)
 		CT_SPARSE_TRY(ct_sparse_status(

@@ -31,8 +31,8 @@ cusparseStatus_t cusparseDestroy(cusparseHandle_t handle)
 	if (!handle)
 		return CUSPARSE_STATUS_NOT_INITIALIZED;
 	cuMemFree(handle->result);
-	if (handle->work)
-		cuMemFree(handle->work);
+	if (handle->work.bytes)
+		cuMemFree(handle->work.at);
 	free(handle);
 	return CUSPARSE_STATUS_SUCCESS;
 }

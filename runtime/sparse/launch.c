@@ -138,25 +138,6 @@ cusparseStatus_t ct_sparse_fetch(cusparseHandle_t handle, void *to, CUdeviceptr 
 	return ct_sparse_status(r);
 }
 
-/* Work of the stream may still use the old room: it is freed when that is done. */
-cusparseStatus_t ct_sparse_room(cusparseHandle_t handle, size_t bytes, void **room)
-{
-	if (bytes > handle->work_bytes) {
-		CUresult r = cuStreamSynchronize(handle->stream);
-		if (r == CUDA_SUCCESS && handle->work)
-			r = cuMemFree(handle->work);
-		handle->work = 0;
-		handle->work_bytes = 0;
-		if (r == CUDA_SUCCESS)
-			r = cuMemAlloc(&handle->work, bytes);
-		if (r != CUDA_SUCCESS)
-			return ct_sparse_status(r);
-		handle->work_bytes = bytes;
-	}
-	*room = (void *)(uintptr_t)handle->work;
-	return CUSPARSE_STATUS_SUCCESS;
-}
-
 struct ct_sparse_dense ct_sparse_dense_of(const struct cusparseDnMatDescr *m, cusparseOperation_t op)
 {
 	int by_rows = (m->order == CUSPARSE_ORDER_ROW) != (op != CUSPARSE_OPERATION_NON_TRANSPOSE);

@@ -13,8 +13,7 @@ struct cusparseContext {
 	CUstream stream;
 	cusparsePointerMode_t pointers;
 	CUdeviceptr result; /* where a number is made that the host asks for */
-	CUdeviceptr work;   /* room that calls share, of that many bytes; 0: none yet */
-	size_t work_bytes;
+	struct ct_cuda_room work;
 };
 
 struct cusparseMatDescr {
@@ -111,8 +110,6 @@ cusparseStatus_t ct_sparse_scale(cusparseHandle_t handle, const struct ct_sparse
                                  int64_t batches, struct ct_blas_scalar beta);
 /* Copies bytes of the device to the host. */
 cusparseStatus_t ct_sparse_fetch(cusparseHandle_t handle, void *to, CUdeviceptr from, size_t bytes);
-/* Room of the device of that many bytes, which the next call may use, too. */
-cusparseStatus_t ct_sparse_room(cusparseHandle_t handle, size_t bytes, void **room);
 /* The strides of a dense matrix, transposed or not. */
 struct ct_sparse_dense ct_sparse_dense_of(const struct cusparseDnMatDescr *m, cusparseOperation_t op);
 

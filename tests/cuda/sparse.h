@@ -13,8 +13,9 @@ static cusparseHandle_t handle;
 #define NONE(call) GIVES(CUSPARSE_STATUS_NOT_SUPPORTED, call)
 #define COUNT(array, ...) expect(what, differ(array, __VA_ARGS__), 0)
 
-static const cusparseOperation_t operations[] = {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE,
-                                                 CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
+static const cusparseOperation_t operations[] = {
+	CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE,
+	CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
 
 template <class T> struct type_of;
 template <> struct type_of<float> {
@@ -85,7 +86,9 @@ template <class T> static std::vector<T> transposed(const std::vector<T> &dense,
 }
 
 /* op(dense), of rows x columns afterwards. */
-template <class T> static std::vector<T> operated(const std::vector<T> &dense, int &rows, int &columns, cusparseOperation_t op)
+template <class T>
+static std::vector<T>
+operated(const std::vector<T> &dense, int &rows, int &columns, cusparseOperation_t op)
 {
 	if (op == CUSPARSE_OPERATION_NON_TRANSPOSE)
 		return dense;
@@ -106,23 +109,27 @@ template <class T, class I> struct sparse {
 	array<I> first, second;
 	array<T> value;
 	cusparseSpMatDescr_t d;
-	static const std::vector<I> &first_of(const lists<T, I> &r, const lists<T, I> &c, cusparseFormat_t f)
+	static const std::vector<I> &first_of(const lists<T, I> &r, const lists<T, I> &c,
+	                                      cusparseFormat_t f)
 	{
 		return f == CUSPARSE_FORMAT_COO ? r.row : f == CUSPARSE_FORMAT_CSC ? c.offset : r.offset;
 	}
 	sparse(const std::vector<T> &from, int m, int n, cusparseFormat_t f, int b = 0)
-		: rows(m), columns(n), base(b), format(f), dense(from), by_rows(from, m, n, b), by_columns(transposed(from, m, n), n, m, b),
-		  first(first_of(by_rows, by_columns, f)), second(f == CUSPARSE_FORMAT_CSC ? by_columns.column : by_rows.column),
-		  value(f == CUSPARSE_FORMAT_CSC ? by_columns.value : by_rows.value)
+	    : rows(m), columns(n), base(b), format(f), dense(from), by_rows(from, m, n, b),
+	      by_columns(transposed(from, m, n), n, m, b), first(first_of(by_rows, by_columns, f)),
+	      second(f == CUSPARSE_FORMAT_CSC ? by_columns.column : by_rows.column),
+	      value(f == CUSPARSE_FORMAT_CSC ? by_columns.value : by_rows.value)
 	{
 		int64_t count = int64_t(value.host.size());
 		cusparseIndexType_t type = type_of<I>::type;
 		cusparseIndexBase_t from_one = cusparseIndexBase_t(b);
 		if (f == CUSPARSE_FORMAT_COO)
-			GOOD(cusparseCreateCoo(&d, m, n, count, first.device, second.device, value.device, type, from_one, type_of<T>::type));
+			GOOD(cusparseCreateCoo(&d, m, n, count, first.device, second.device,
+			                       value.device, type, from_one, type_of<T>::type));
 		else
-			GOOD((f == CUSPARSE_FORMAT_CSR ? cusparseCreateCsr : cusparseCreateCsc)(&d, m, n, count, first.device, second.device, value.device,
-			                                                                      type, type, from_one, type_of<T>::type));
+			GOOD((f == CUSPARSE_FORMAT_CSR ? cusparseCreateCsr : cusparseCreateCsc)(
+				&d, m, n, count, first.device, second.device, value.device, type, type,
+				from_one, type_of<T>::type));
 	}
 	~sparse()
 	{
@@ -150,10 +157,12 @@ template <class T> struct matrix : array<T> {
 	cusparseDnMatDescr_t d;
 	static size_t size(int rows, int columns, cusparseOrder_t o)
 	{
-		return o == CUSPARSE_ORDER_ROW ? size_t(rows) * (columns + 3) : size_t(columns) * (rows + 3);
+		return o == CUSPARSE_ORDER_ROW ? size_t(rows) * (columns + 3)
+		                               : size_t(columns) * (rows + 3);
 	}
 	matrix(int m, int n, cusparseOrder_t o, int count = 1)
-		: array<T>(size(m, n, o) * count), rows(m), columns(n), ld((o == CUSPARSE_ORDER_ROW ? n : m) + 3), batches(count), order(o)
+	    : array<T>(size(m, n, o) * count), rows(m), columns(n),
+	      ld((o == CUSPARSE_ORDER_ROW ? n : m) + 3), batches(count), order(o)
 	{
 		GOOD(cusparseCreateDnMat(&d, m, n, ld, this->device, type_of<T>::type, o));
 		if (count > 1)
@@ -165,12 +174,14 @@ template <class T> struct matrix : array<T> {
 	}
 	size_t at(int i, int j, int batch = 0) const
 	{
-		return size(rows, columns, order) * batch + (order == CUSPARSE_ORDER_ROW ? size_t(i) * ld + j : size_t(j) * ld + i);
+		return size(rows, columns, order) * batch +
+		       (order == CUSPARSE_ORDER_ROW ? size_t(i) * ld + j : size_t(j) * ld + i);
 	}
 	/* Element (i, j) of op(this). */
 	T element(cusparseOperation_t op, int i, int j, int batch = 0) const
 	{
-		T v = this->host[op == CUSPARSE_OPERATION_NON_TRANSPOSE ? at(i, j, batch) : at(j, i, batch)];
+		T v = this->host[op == CUSPARSE_OPERATION_NON_TRANSPOSE ? at(i, j, batch)
+		                                                        : at(j, i, batch)];
 		return op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conj_of(v) : v;
 	}
 };

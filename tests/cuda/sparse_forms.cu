@@ -268,6 +268,7 @@ int main()
 	test_dense<C64, int>("double complex", 1100, 7, 1);
 	test_counts<float>("float counts", 40, 50);
 	test_counts<C64>("double complex counts", 1050, 9);
+	test_counts<float>("counts of more than a million", 1100000, 1);
 	for (int base = 0; base < 2; base++) {
 		test_transposition<float>("transposed", 40, 60, 5, base);
 		test_transposition<C64>("transposed, complex", 9, 700, 3, base);
