@@ -451,7 +451,7 @@ cusparseStatus_t cusparseSpMatGetAttribute(
 }
 
 cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t mat, cusparseSpMatAttribute_t attribute,
-                                           void *data, size_t dataSize)
+                                           const void *data, size_t dataSize)
 {
 	unsigned value;
 	if (!mat || !data || dataSize != sizeof value || (unsigned)attribute > 1)
