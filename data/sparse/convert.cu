@@ -18,7 +18,7 @@ OF_INDICES(offsets, ct_sparse_conversion)
 /* The rows that elements have, from offsets: a group of lanes has a row. */
 template <class I> __device__ __forceinline__ void expand(const ct_sparse_conversion &g)
 {
-	int64_t r = thread_number() / unsigned(g.lanes);
+	int64_t r = group_number(g.lanes);
 	if (r >= g.rows)
 		return;
 	I end = get((const I *)g.offset + r + 1) - I(g.base);
@@ -121,7 +121,7 @@ template <class T, class I> __device__ __forceinline__ void spread(const ct_spar
 }
 template <class T, class I> __device__ __forceinline__ void dense_rows(const ct_sparse_conversion &g)
 {
-	int64_t r = thread_number() / unsigned(g.lanes);
+	int64_t r = group_number(g.lanes);
 	if (r >= g.rows)
 		return;
 	I end = get((const I *)g.offset + r + 1) - I(g.base);

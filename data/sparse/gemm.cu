@@ -15,7 +15,7 @@ extern "C" __global__ __launch_bounds__(THREADS) void ct_sparse_gemm_count(ct_sp
 /* The products: a group of lanes has an element of a, and a row of b. */
 template <class T, class I> __device__ __forceinline__ void gemm_expand(const ct_sparse_gemm &g)
 {
-	int64_t e = thread_number() / unsigned(g.lanes);
+	int64_t e = group_number(g.lanes);
 	if (e >= g.a.count)
 		return;
 	matrix_view<T, I> a(g.a, 0), b(g.b, 0);

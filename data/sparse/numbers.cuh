@@ -166,6 +166,16 @@ __device__ __forceinline__ int64_t thread_number()
 	return int64_t(blockIdx.x) * THREADS + threadIdx.x;
 }
 
+/* The number of this thread's group of lanes, which are a power of two. */
+__device__ __forceinline__ int shift_of(int lanes)
+{
+	return 31 - __clz(lanes);
+}
+__device__ __forceinline__ int64_t group_number(int lanes)
+{
+	return thread_number() >> shift_of(lanes);
+}
+
 /* Writes alpha * sum + beta * what is there, which is not read where beta is zero. */
 template <class T> __device__ __forceinline__ void finish(T *p, sum_of<T> alpha, sum_of<T> sum, sum_of<T> beta)
 {

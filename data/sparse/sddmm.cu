@@ -9,7 +9,7 @@ template <class T, class I> __device__ __forceinline__ void sddmm(const ct_spars
 	matrix_view<T, I> a(g.a, batch);
 	const T *b = dense<const T>(g.b, batch) + row * g.b.row, *c = dense<const T>(g.c, batch);
 	S alpha = scalar<S>(g.alpha), beta = scalar<S>(g.beta);
-	int lanes = g.lanes, lane = threadIdx.x & (lanes - 1), group = threadIdx.x % 32 / unsigned(lanes), groups = 32 / unsigned(lanes);
+	int lanes = g.lanes, lane = threadIdx.x & (lanes - 1), group = threadIdx.x % 32 >> shift_of(lanes), groups = 32 >> shift_of(lanes);
 	if (row >= g.a.rows)
 		return;
 	I begin = a.begin(I(row)), end = a.begin(I(row) + 1);

@@ -51,7 +51,7 @@ template <class T, class I> __device__ __forceinline__ void spmm_tall(const ct_s
 	T *c = dense<T>(g.c, batch);
 	S alpha = scalar<S>(g.alpha), beta = scalar<S>(g.beta), sum[COLUMNS];
 	int lanes = g.lanes, lane = threadIdx.x & (lanes - 1), some = g.columns - column < COLUMNS ? int(g.columns - column) : COLUMNS;
-	int64_t row = thread_number() / unsigned(lanes);
+	int64_t row = group_number(lanes);
 #pragma unroll
 	for (int k = 0; k < COLUMNS; k++)
 		sum[k] = S(0);

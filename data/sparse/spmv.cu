@@ -9,7 +9,7 @@ template <class T, class I> __device__ __forceinline__ void spmv_rows(const ct_s
 	const T *x = (const T *)g.b.at;
 	S alpha = scalar<S>(g.alpha), sum = S(0);
 	int lanes = g.lanes, lane = threadIdx.x & (lanes - 1);
-	int64_t row = thread_number() / unsigned(lanes);
+	int64_t row = group_number(lanes);
 	if (row < g.a.rows && !is_zero(alpha)) {
 		I end = a.begin(I(row) + 1);
 		for (I i = a.begin(I(row)) + lane; i < end; i += lanes)
@@ -27,7 +27,7 @@ template <class T, class I> __device__ __forceinline__ void spmv_scatter(const c
 	matrix_view<T, I> a(g.a, 0);
 	T alpha = scalar<T>(g.alpha);
 	int lanes = g.lanes, lane = threadIdx.x & (lanes - 1);
-	int64_t row = thread_number() / unsigned(lanes);
+	int64_t row = group_number(lanes);
 	if (row >= g.a.rows || is_zero(alpha))
 		return;
 	T x = alpha * get((const T *)g.b.at + row);
