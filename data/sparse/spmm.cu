@@ -1,7 +1,7 @@
 /* Products of a sparse and a dense matrix: c = alpha * op(a) * op(b) + beta * c. What adds to c finds it multiplied with beta before. */
 #include "numbers.cuh"
 
-/* Element j of column `column` of op(b). */
+/* Element (row, column) of op(b). */
 template <class T> __device__ __forceinline__ sum_of<T> number_of_b(const ct_sparse_product &g, const T *b, int64_t row, int64_t column)
 {
 	sum_of<T> v = load(b + row * g.b.row + column * g.b.column);

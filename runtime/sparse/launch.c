@@ -88,26 +88,15 @@ struct ct_blas_scalar ct_sparse_scalar_of(cusparseHandle_t handle, const void *f
 	return s;
 }
 
-/* The number of the host that a type writes so: its real part, and no other bit. */
-static int is_number(const struct ct_blas_scalar *s, const struct ct_sparse_numbers *t, int value)
-{
-	struct ct_blas_scalar wanted = {0};
-	float of_single = (float)value;
-	double of_double = value;
-	int is_double = t->letter == 'd' || t->letter == 'z';
-	memcpy(wanted.word, is_double ? (const void *)&of_double : &of_single,
-	       is_double ? sizeof of_double : sizeof of_single);
-	return !s->at && memcmp(s->word, wanted.word, t->sum_bytes) == 0;
-}
-
-int ct_sparse_is_zero(const struct ct_blas_scalar *s, const struct ct_sparse_numbers *t)
-{
-	return is_number(s, t, 0);
-}
-
 int ct_sparse_is_one(const struct ct_blas_scalar *s, const struct ct_sparse_numbers *t)
 {
-	return is_number(s, t, 1);
+	struct ct_blas_scalar one = {0};
+	float of_single = 1;
+	double of_double = 1;
+	int is_double = t->letter == 'd' || t->letter == 'z';
+	memcpy(one.word, is_double ? (const void *)&of_double : &of_single,
+	       is_double ? sizeof of_double : sizeof of_single);
+	return !s->at && memcmp(s->word, one.word, t->sum_bytes) == 0;
 }
 
 cusparseStatus_t ct_sparse_scale(cusparseHandle_t handle, const struct ct_sparse_numbers *t,

@@ -101,8 +101,7 @@ cusparseStatus_t ct_sparse_launch_batches(cusparseHandle_t handle, enum ct_spars
 cusparseStatus_t ct_sparse_status(CUresult result);
 /* A scalar that the caller gave, of that many bytes: its value, or its address where the pointer mode says so. */
 struct ct_blas_scalar ct_sparse_scalar_of(cusparseHandle_t handle, const void *from, size_t bytes);
-/* 1: a scalar of the host which is 0, or 1 in a type. */
-int ct_sparse_is_zero(const struct ct_blas_scalar *s, const struct ct_sparse_numbers *t);
+/* 1: a scalar of the host which is 1 in that type. */
 int ct_sparse_is_one(const struct ct_blas_scalar *s, const struct ct_sparse_numbers *t);
 /* Multiplies a dense matrix of rows x columns, and so many batches, with beta; it launches nothing where beta is 1. */
 cusparseStatus_t ct_sparse_scale(cusparseHandle_t handle, const struct ct_sparse_numbers *t,

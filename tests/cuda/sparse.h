@@ -1,6 +1,4 @@
 /* What tests of cuSPARSE share: matrices with small whole numbers in all formats, on host and device, and dense ones beside them. */
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 #include <cusparse.h>
 
 #include "arrays.h"

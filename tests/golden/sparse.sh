@@ -3,14 +3,14 @@
 cd "$TMPDIR" || exit 1
 unset CACHETRIAGE_GPU CACHETRIAGE_MAX_STEPS CACHETRIAGE_CHECK CACHETRIAGE_THREADS CACHETRIAGE_RESIDENT CACHETRIAGE_BOUNDS
 kernels_compiled sparse
-if ! "$CT_RELEASE/ctcc" -std=c++17 -O0 -o sparse "$CT_ROOT/tests/cuda/sparse.cu" -lcusparse 2>ctcc.txt; then
+if ! "$CT_RELEASE/ctcc" -std=c++17 -O0 -o sparse "$CT_ROOT/tests/cuda/sparse.cpp" -lcusparse 2>ctcc.txt; then
 	skip "programs with cuSPARSE" "ctcc or clang is not here: $(head -n 1 ctcc.txt)"
 	finish
 fi
 same "products and vectors are those of plain loops" "no error: 0 failures" "$(./sparse 2>&1)"
-check "a program of other forms compiles" "$CT_RELEASE/ctcc" -std=c++17 -O0 -o forms "$CT_ROOT/tests/cuda/sparse_forms.cu" -lcusparse
+check "a program of other forms compiles" "$CT_RELEASE/ctcc" -std=c++17 -O0 -o forms "$CT_ROOT/tests/cuda/sparse_forms.cpp" -lcusparse
 same "forms, sorts, products and sums of sparse matrices are those of plain loops" "no error: 0 failures" "$(./forms 2>&1)"
-check "a program of triangles compiles" "$CT_RELEASE/ctcc" -std=c++17 -O0 -o solve "$CT_ROOT/tests/cuda/sparse_solve.cu" -lcusparse
+check "a program of triangles compiles" "$CT_RELEASE/ctcc" -std=c++17 -O0 -o solve "$CT_ROOT/tests/cuda/sparse_solve.cpp" -lcusparse
 same "triangles and incomplete factors are those of plain loops, and graphs do them when they are launched" "no error: 0 failures" "$(./solve 2>&1)"
 same "also where blocks are side by side" "no error: 0 failures" "$(CACHETRIAGE_RESIDENT=1 ./solve 2>&1)"
 mkdir -p data && cp -r "$CT_ROOT/data/gpus" data/

@@ -1,4 +1,4 @@
-/* What cuSPARSE says to wrong parameters, and what its handles and descriptions keep. What it computes, tests/cuda/sparse*.cu hold to plain
+/* What cuSPARSE says to wrong parameters, and what its handles and descriptions keep. What it computes, tests/cuda/sparse*.cpp hold to plain
  * loops. */
 #include <setjmp.h>
 #include <stdarg.h>

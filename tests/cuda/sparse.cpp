@@ -1,4 +1,7 @@
 /* cuSPARSE: products of sparse matrices, and sparse vectors, beside plain loops. Numbers are small and whole, so that all sums are exact. */
+#include <cstdint>
+#include <cstring>
+
 #include "sparse.h"
 
 static const cusparseFormat_t formats[] = {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC, CUSPARSE_FORMAT_COO};
@@ -143,7 +146,43 @@ template <class T, class I> static void test_sddmm(const char *what, int inner, 
 		}
 }
 
-/* Numbers of 16 bits, whose sums are of single precision and here still have no digits too many. */
+/* Numbers of 16 bits: the upper bits of a float, of which a half has another exponent. Those that are drawn have no digits too many. */
+struct brain {
+	uint16_t bits = 0;
+	brain() = default;
+	explicit brain(float v)
+	{
+		uint32_t whole;
+		memcpy(&whole, &v, sizeof whole);
+		bits = uint16_t(whole >> 16);
+	}
+	explicit operator float() const
+	{
+		uint32_t whole = uint32_t(bits) << 16;
+		float v;
+		memcpy(&v, &whole, sizeof v);
+		return v;
+	}
+};
+struct half {
+	uint16_t bits = 0;
+	half() = default;
+	explicit half(float v)
+	{
+		uint32_t whole;
+		memcpy(&whole, &v, sizeof whole);
+		bits = v == 0 ? 0 : uint16_t((whole >> 16 & 0x8000) | ((whole >> 13 & 0x3ffff) - (112 << 10)));
+	}
+	explicit operator float() const
+	{
+		uint32_t whole = uint32_t(bits & 0x8000) << 16 | (uint32_t(bits & 0x7fff) << 13) + (112u << 23);
+		float v;
+		memcpy(&v, &whole, sizeof v);
+		return bits & 0x7fff ? v : 0;
+	}
+};
+
+/* Their sums are of single precision. */
 template <class H> static void test_short(const char *what, cudaDataType type)
 {
 	const int m = 40, n = 50, columns = 9;
@@ -263,8 +302,8 @@ int main()
 	test_all<C64, int>("double complex", 1);
 	test_all<float, int64_t>("float, long indices", 1);
 	test_all<C64, int64_t>("double complex, long indices", 0);
-	test_short<__half>("half", CUDA_R_16F);
-	test_short<__nv_bfloat16>("bfloat16", CUDA_R_16BF);
+	test_short<half>("half", CUDA_R_16F);
+	test_short<brain>("bfloat16", CUDA_R_16BF);
 	GOOD(cusparseDestroy(handle));
 	printf("%s: %d failures\n", cudaGetErrorString(cudaDeviceSynchronize()), failures);
 	return failures != 0;
