@@ -34,22 +34,13 @@ uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, siz
 
 /* ---- events ---- */
 
-/* A cycle as one of the present launch: the first where it is over, the last where it is beyond. */
-static uint32_t cycle_of_launch(const struct ct_replay *r, uint64_t at)
-{
-	return at == RP_NEVER64               ? RP_NEVER
-	       : at < r->base                 ? 0
-	       : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
-	                                      : (uint32_t)(at - r->base);
-}
-
 void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm)
 {
 	const struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	uint64_t at = rp_event_next(&r->parts->events[sm->id]);
 	if (ps->clocks)
 		at = rp_min64(at, ps->clock[rp_first_clock(ps)].at);
-	sm->part_at = cycle_of_launch(r, at);
+	sm->part_at = at == RP_NEVER64 ? RP_NEVER : rp_launch_cycle(r, at);
 	rp_sm_set_rare(sm);
 }
 
@@ -63,9 +54,9 @@ int rp_event_push(struct ct_replay *r, uint32_t node, struct rp_event *ev)
 	ev->when.seq = p->seq++;
 	if (rp_events_put(&p->events[node], ev, now) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	if (node < r->g.sms)
-		rp_part_not_after(&r->sm[node], cycle_of_launch(r, ev->when.at));
-	else
+	if (node < r->g.sms && ev->when.at != RP_NEVER64)
+		rp_part_not_after(&r->sm[node], rp_launch_cycle(r, ev->when.at));
+	else if (node >= r->g.sms)
 		rp_llc_wake(r, node - r->g.sms, ev->when.at);
 	return 0;
 }
