@@ -49,7 +49,7 @@ struct engine {
 	void *parts;
 };
 
-static struct ct_pass_settings pass_settings;
+static struct ct_pass_settings pass_settings = {.seed = 1}; /* as the commands have it */
 
 static const struct {
 	const char *name;
