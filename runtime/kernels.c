@@ -53,6 +53,20 @@ CUresult ct_cuda_launch_own(struct ct_cuda_kernel_file *file, const char *kernel
 	return r;
 }
 
+CUresult ct_cuda_launch_batches(struct ct_cuda_kernel_file *file, const char *kernel,
+                                struct ct_cuda_grid grid, void *argument, int32_t *first,
+                                CUstream stream)
+{
+	const int64_t all = grid.z;
+	CUresult r = CUDA_SUCCESS;
+	for (int64_t done = 0; done < all && r == CUDA_SUCCESS; done += CT_CUDA_GRID_MAX) {
+		grid.z = all - done < CT_CUDA_GRID_MAX ? all - done : CT_CUDA_GRID_MAX;
+		*first = (int32_t)done;
+		r = ct_cuda_launch_own(file, kernel, grid, argument, stream);
+	}
+	return r;
+}
+
 /* Work of the stream may still use the old room: it is freed when that is done. */
 CUresult ct_cuda_make_room(struct ct_cuda_room *room, size_t bytes, CUstream stream)
 {

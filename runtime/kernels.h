@@ -42,5 +42,10 @@ CUresult ct_cuda_begin_library(void);
 /* Launches the kernel of that name, which has one parameter, on a stream. A grid that is larger than boards' gives CUDA_ERROR_NOT_SUPPORTED. */
 CUresult ct_cuda_launch_own(struct ct_cuda_kernel_file *file, const char *kernel,
                             struct ct_cuda_grid grid, void *argument, CUstream stream);
+/* The same of any number of batches, grid.z, as many at once as a grid has: *first, which belongs to the argument, is the number of the first
+ * of a launch. */
+CUresult ct_cuda_launch_batches(struct ct_cuda_kernel_file *file, const char *kernel,
+                                struct ct_cuda_grid grid, void *argument, int32_t *first,
+                                CUstream stream);
 
 #endif

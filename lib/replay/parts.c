@@ -105,8 +105,10 @@ static CT_INLINE void run_event(struct ct_replay *r, uint32_t node, const struct
 /* The sub-core whose clock is the first that is due up to `now`; -1: none is. */
 static CT_INLINE int due_clock(const struct rp_part_sm *ps, uint64_t now)
 {
+	if (!ps->clocks)
+		return -1;
 	const unsigned k = rp_first_clock(ps);
-	return ps->clocks && ps->clock[k].at <= now ? (int)k : -1;
+	return ps->clock[k].at <= now ? (int)k : -1;
 }
 
 /* A node's events and an SM's clocks are one order. Whatever is called may ask for another clock. */

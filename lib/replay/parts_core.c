@@ -235,7 +235,7 @@ void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64
 	if (ps->clocks >> sched & 1 && ps->clock[sched].at <= at)
 		return;
 	rp_clock_put(ps, sched, &(struct rp_moment){at, r->parts->seq++});
-	rp_part_not_after(&r->sm[sm], (uint32_t)rp_min64(at - r->base, RP_LAST_CYCLE));
+	rp_part_not_after(&r->sm[sm], rp_launch_cycle(r, at));
 }
 
 /* Asks the scheduler part for a slot and checks its answer: one that is not ready ends the run. -1:

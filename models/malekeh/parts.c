@@ -66,7 +66,7 @@ static CT_INLINE uint32_t slot_of(const struct ct_mk_parts *p, uint32_t warp)
 	return p->shift < 32 ? warp >> p->shift : warp / p->g.schedulers;
 }
 
-static CT_INLINE struct pcore *pcore_at(struct ct_mk_parts *p, uint32_t sm, uint32_t sched)
+static CT_INLINE struct pcore *pcore_at(const struct ct_mk_parts *p, uint32_t sm, uint32_t sched)
 {
 	return &p->core[(size_t)sm * p->g.schedulers + sched];
 }
@@ -328,7 +328,7 @@ static void part_tick(void *ctx, struct ct_replay *r, const struct ct_part_count
 static int part_full(void *ctx, uint32_t smi, uint32_t sched)
 {
 	const struct ct_mk_parts *p = ctx;
-	const struct pcore *c = &p->core[(size_t)smi * p->g.schedulers + sched];
+	const struct pcore *c = pcore_at(p, smi, sched);
 	return p->sys.collectors && p->sys.schedule != CT_MK_TWO_LEVEL &&
 	       !mk_free_collectors(c->sm, c->k);
 }
@@ -356,12 +356,11 @@ static uint64_t part_refused(void *ctx, uint32_t smi, uint32_t sched)
 static int part_pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
-	const struct mk_sm *sm = p->sm[v->sm];
-	const struct mk_core *k = &sm->core[v->sched];
+	const struct pcore *c = pcore_at(p, v->sm, v->sched);
 	(void)cycle;
 	if (v->last < 64 && (v->ready >> v->last & 1))
 		return (int)v->last;
-	uint64_t own = mk_owners(sm, k, v->ready);
+	uint64_t own = mk_owners(c->sm, c->k, v->ready);
 	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : v->ready);
 }
 
@@ -371,8 +370,9 @@ static int part_pick_active(void *ctx, struct ct_replay *r, const struct ct_sche
                             uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
-	struct mk_sm *sm = p->sm[v->sm];
-	struct mk_core *k = &sm->core[v->sched];
+	struct pcore *c = pcore_at(p, v->sm, v->sched);
+	struct mk_sm *sm = c->sm;
+	struct mk_core *k = c->k;
 	for (uint64_t m = k->active & (v->fetching | ~v->live); m; m &= m - 1) {
 		uint32_t slot = ct_low_bit(m);
 		sm->c.demotions++;
@@ -381,7 +381,7 @@ static int part_pick_active(void *ctx, struct ct_replay *r, const struct ct_sche
 			continue;
 		}
 		mk_rfc_empty(sm, k, slot, cycle);
-		mk_planned_leave(sm, k, slot, &pcore_at(p, v->sm, v->sched)->warp[slot].planned, cycle);
+		mk_planned_leave(sm, k, slot, &c->warp[slot].planned, cycle);
 	}
 	k->active &= v->live & ~v->fetching;
 	uint64_t pending = v->ready & ~k->active;
@@ -436,8 +436,7 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 	p->has_plan = ct_mk_needs_plan(&sys);
 	p->marks = p->has_plan || sys.kind == CT_MK_CCU || sys.kind == CT_MK_RFC;
 	p->g = *g;
-	for (p->shift = 0; p->shift < 32 && 1u << p->shift != g->schedulers;)
-		p->shift++;
+	p->shift = g->schedulers & (g->schedulers - 1) ? 32 : ct_high_bit(g->schedulers);
 	p->masks = masks;
 	ct_mk_machine_of(g, &p->machine);
 	p->machine.sthld = sthld;

@@ -36,13 +36,8 @@ cublasStatus_t ct_blas_launch_batches(cublasHandle_t handle, enum ct_blas_module
                                       const char *kernel, struct ct_cuda_grid grid, void *arguments,
                                       int32_t *first)
 {
-	int64_t all = grid.z;
-	for (int64_t done = 0; done < all; done += CT_CUDA_GRID_MAX) {
-		grid.z = all - done < CT_CUDA_GRID_MAX ? all - done : CT_CUDA_GRID_MAX;
-		*first = (int32_t)done;
-		CT_BLAS_TRY(ct_blas_launch(handle, module, kernel, grid, arguments));
-	}
-	return CUBLAS_STATUS_SUCCESS;
+	return ct_blas_status(
+		ct_cuda_launch_batches(&files[module], kernel, grid, arguments, first, handle->stream));
 }
 
 cublasStatus_t ct_blas_room(cublasHandle_t handle, size_t bytes, void **room)

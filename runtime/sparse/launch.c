@@ -51,16 +51,30 @@ size_t ct_sparse_index_bytes(cusparseIndexType_t type)
 	return type == CUSPARSE_INDEX_64I ? sizeof(int64_t) : sizeof(int32_t);
 }
 
+enum { NAME_MOST = 64 /* bytes of a kernel's name */ };
+
+/* The kernel for numbers of that kind and indices of so many bits; NULL and 0: its name says nothing of them. */
+static void name_kernel(char *kernel, const struct ct_sparse_numbers *t, const char *name, int bits)
+{
+	int n = snprintf(kernel, NAME_MOST, "ct_sparse_%.1s%s", t ? &t->letter : "", name);
+	if (bits)
+		snprintf(kernel + n, NAME_MOST - (size_t)n, "_%d", bits);
+}
+
+/* Whether there is nothing to do. */
+static int is_empty(const struct ct_cuda_grid *grid)
+{
+	return grid->x == 0 || grid->y == 0 || grid->z == 0;
+}
+
 cusparseStatus_t ct_sparse_launch(cusparseHandle_t handle, enum ct_sparse_module module,
                                   const struct ct_sparse_numbers *t, const char *name, int bits,
                                   struct ct_cuda_grid grid, void *arguments)
 {
-	char kernel[64];
-	if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+	char kernel[NAME_MOST];
+	if (is_empty(&grid))
 		return CUSPARSE_STATUS_SUCCESS;
-	int n = snprintf(kernel, sizeof kernel, "ct_sparse_%.1s%s", t ? &t->letter : "", name);
-	if (bits)
-		snprintf(kernel + n, sizeof kernel - (size_t)n, "_%d", bits);
+	name_kernel(kernel, t, name, bits);
 	return ct_sparse_status(
 		ct_cuda_launch_own(&files[module], kernel, grid, arguments, handle->stream));
 }
@@ -69,13 +83,12 @@ cusparseStatus_t ct_sparse_launch_batches(cusparseHandle_t handle, enum ct_spars
                                           const struct ct_sparse_numbers *t, const char *name, int bits,
                                           struct ct_cuda_grid grid, void *arguments, int32_t *first)
 {
-	int64_t all = grid.z;
-	for (int64_t done = 0; done < all; done += CT_CUDA_GRID_MAX) {
-		grid.z = all - done < CT_CUDA_GRID_MAX ? all - done : CT_CUDA_GRID_MAX;
-		*first = (int32_t)done;
-		CT_SPARSE_TRY(ct_sparse_launch(handle, module, t, name, bits, grid, arguments));
-	}
-	return CUSPARSE_STATUS_SUCCESS;
+	char kernel[NAME_MOST];
+	if (is_empty(&grid))
+		return CUSPARSE_STATUS_SUCCESS;
+	name_kernel(kernel, t, name, bits);
+	return ct_sparse_status(
+		ct_cuda_launch_batches(&files[module], kernel, grid, arguments, first, handle->stream));
 }
 
 struct ct_blas_scalar ct_sparse_scalar_of(cusparseHandle_t handle, const void *from, size_t bytes)
