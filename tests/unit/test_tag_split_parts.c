@@ -204,8 +204,9 @@ static void whole_lines_on_their_way_fill_a_set(void **state)
 	gpu(&g, few);
 	p.v[CT_TS_HIT_LATENCY] = 0;
 	p.v[CT_TS_USE_LRU] = 1;
-	const double line = (double)cycles(&g, "128B", &p, &c),
-		     free = (double)cycles(&g, "TSC-coarse", &p, &c);
+	const double line = (double)cycles(&g, "128B", &p, &c);
+	p.v[CT_TS_HOLD] = 0;
+	const double free = (double)cycles(&g, "TSC-coarse", &p, &c);
 	p.v[CT_TS_HOLD] = 1;
 	const double held = (double)cycles(&g, "TSC-coarse", &p, &c);
 	if (free > 0.9 * line || fabs(held / line - 1) > 0.02)
