@@ -68,6 +68,8 @@ int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p,
 	int st = ct_ts_shape_of(s, g, g->l1.size, params, &shape, e);
 	x->banks = st == CT_OK && ct_ts_in_banks(g, &shape);
 	x->set_room = ct_ts_set_room(s, g, g->l1.size, params);
+	const int each = st == CT_OK && shape.kind == CT_TS_SPLIT && params->v[CT_TS_HOLD] > 0;
+	x->set_places = each ? x->fetched_bytes / shape.chunk : x->request_misses;
 	return st;
 }
 
@@ -193,7 +195,7 @@ static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf
 	pt.slice_out *= down;
 	pt.llc_sectors *= accesses;
 	if (x != c)
-		pt.set_misses = quotient_or(x->request_misses, c->request_misses, 1) *
+		pt.set_misses = quotient_or(x->set_places, c->set_places, 1) *
 		                quotient_or(c->set_room, x->set_room, 0);
 	for (unsigned i = 0; i < pt.n_classes; i++)
 		pt.cls[i].latency += h->extra;

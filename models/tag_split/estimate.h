@@ -22,7 +22,8 @@ struct ct_ts_measured {
 	double inst_miss_rate, untimed_miss_rate, mpki, to_l2, to_l1; /* mpki: of load requests */
 	double storage;                                               /* NaN: none */
 	double set_room;                                              /* ct_ts_set_room() of its L1 */
-	int banks;                                                    /* ct_ts_in_banks() */
+	double set_places; /* of it that the misses took, one after the other */
+	int banks;         /* ct_ts_in_banks() */
 };
 
 struct ct_ts_row {

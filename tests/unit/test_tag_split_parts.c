@@ -369,6 +369,36 @@ static void room_in_the_sets(void **state)
 	assert_true(ct_ts_set_room(own, &g, g.l1.size, &params) == g.l1.size / 128.0);
 }
 
+/* A miss of Tag-Split takes a slot for each chunk that it fetches, one of other systems a line. */
+static void places_in_the_sets(void **state)
+{
+	const struct {
+		const char *system;
+		int hold;
+		double places; /* of a hundred misses of 128 bytes each */
+	} want[] = {{"TSC-coarse", 1, 400}, {"TSC-coarse", 0, 100}, {"128B", 1, 100}, {"DSC-2", 1, 100}};
+	struct ct_gpu g;
+	(void)state;
+	test_gpu(&g, "fermi-15");
+	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+		struct ct_error e;
+		struct ct_ts_measured x;
+		struct ct_ts_params params = defaults();
+		struct ct_profile *p = ct_profile_new(&e);
+		assert_non_null(p);
+		params.v[CT_TS_HOLD] = want[i].hold;
+		measured(p, want[i].system, 200, 200, 100, 128);
+		assert_int_equal(
+			ct_ts_measured_read(&x, p,
+		                            ct_ts_system_at((size_t)ct_ts_system_find(want[i].system)),
+		                            &g, &params, &e),
+			CT_OK);
+		if (x.set_places != want[i].places)
+			fail_msg("%s: %g places", want[i].system, x.set_places);
+		ct_profile_free(p);
+	}
+}
+
 /* Stores evict where the GPU's own L1 has them evict, or where that is asked for. */
 static void stores_do_as_in_the_gpus_own(void **state)
 {
@@ -452,6 +482,7 @@ int main(void)
 		cmocka_unit_test(fewer_misses_are_faster_and_make_cln),
 		cmocka_unit_test(latency_costs),
 		cmocka_unit_test(room_in_the_sets),
+		cmocka_unit_test(places_in_the_sets),
 		cmocka_unit_test(stores_do_as_in_the_gpus_own),
 		cmocka_unit_test(atomics_pass_the_l1s),
 		cmocka_unit_test(a_profile_without_counts_is_refused),
