@@ -68,7 +68,8 @@ int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p,
 	int st = ct_ts_shape_of(s, g, g->l1.size, params, &shape, e);
 	x->banks = st == CT_OK && ct_ts_in_banks(g, &shape);
 	x->set_room = ct_ts_set_room(s, g, g->l1.size, params);
-	const int each = st == CT_OK && shape.kind == CT_TS_SPLIT && params->v[CT_TS_HOLD] > 0;
+	const int each = st == CT_OK &&
+	                 ct_ts_flight(&shape, params->v[CT_TS_HOLD] > 0).chunks < UINT32_MAX;
 	x->set_places = each ? x->fetched_bytes / shape.chunk : x->request_misses;
 	return st;
 }

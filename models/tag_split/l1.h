@@ -63,6 +63,23 @@ static inline uint32_t ct_ts_set_places(const struct ct_ts_shape *s)
 	return s->kind == CT_TS_SPLIT ? s->ways * (s->line / s->chunk) : s->ways;
 }
 
+/* Lines and chunks that may be on their way to a set at once. */
+struct ct_ts_flight {
+	uint32_t lines, chunks; /* UINT32_MAX: as many as there are */
+};
+
+/* each: a chunk on its way keeps its slot of Tag-Split, or its position of DSC, whose line keeps a tag. Otherwise a line keeps one
+ * slot, or a frame (reading slots-on-their-way). Pure. */
+static inline struct ct_ts_flight ct_ts_flight(const struct ct_ts_shape *s, int each)
+{
+	const uint32_t slots = s->ways * (s->line / s->chunk);
+	if (each && s->kind == CT_TS_DSC)
+		return (struct ct_ts_flight){s->ways * s->tags, slots};
+	if (each && s->kind == CT_TS_SPLIT)
+		return (struct ct_ts_flight){slots, slots};
+	return (struct ct_ts_flight){ct_ts_set_places(s), UINT32_MAX};
+}
+
 /* What one request met. Masks of chunks. */
 struct ct_ts_result {
 	uint32_t hit;        /* asked for and cached */

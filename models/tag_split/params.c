@@ -33,7 +33,7 @@ static const struct ct_constant TABLE[CT_TS_KEYS] = {
                                CT_CONSTANT_SWITCH,
                                "1: stores evict what they write, whatever the GPU's own L1 does"},
 	[CT_TS_HOLD] = {"hold", 1, 0, 1, "", "ours: reading slots-on-their-way", CT_CONSTANT_SWITCH,
-                        "0: a line on its way keeps one slot, whatever is fetched of it"},
+                        "0: a line on its way keeps one slot or frame, whatever is fetched"},
 	[CT_TS_MSHR] = {"mshr", 0, 0, 4096, "lines", "0: the GPU's (32 in Table 2)", CT_CONSTANT_WHOLE,
                         "MSHR entries of the systems of the paper"},
 	[CT_TS_MRPB_QUEUES] = {"mrpb_queues", 8, 1, 64, "", "ours (reconstruction)", CT_CONSTANT_WHOLE,

@@ -37,8 +37,8 @@ struct fetch {
 struct sm {
 	struct ct_ts_l1 *l1;
 	struct ct_ts_mshr *mshr;
-	uint16_t *held;  /* [set]: places of what is on its way */
-	uint32_t flying; /* requests that have not been answered */
+	struct ct_ts_flight *held; /* [set]: what is on its way */
+	uint32_t flying;           /* requests that have not been answered */
 	struct waiter *waiter;
 	uint32_t waiters, waiter_free;
 	uint32_t *waiting; /* head of the list of each bucket of lines */
@@ -73,10 +73,11 @@ struct ct_ts_parts {
 	uint8_t *role;
 	uint64_t bytes, seed;
 	uint32_t packet, mshr, merge, queues;
-	uint32_t chunk_bits;    /* log2 of the bytes of a chunk */
-	uint32_t line_bits;     /* log2 of the chunks of a line */
-	uint32_t all;           /* mask of these */
-	uint32_t extra_latency; /* of a hit */
+	uint32_t chunk_bits;      /* log2 of the bytes of a chunk */
+	uint32_t line_bits;       /* log2 of the chunks of a line */
+	uint32_t all;             /* mask of these */
+	struct ct_ts_flight most; /* of a set */
+	uint32_t extra_latency;   /* of a hit */
 	int banks; /* sectors are looked up by the banks of the GPU's L1, as ct_ts_in_banks() says */
 	struct ct_ts_counts c;
 };
@@ -112,6 +113,7 @@ static int resize_l1s(struct ct_ts_parts *x, uint64_t bytes, struct ct_error *e)
 	x->chunk_bits = ct_high_bit(x->shape.chunk);
 	x->line_bits = ct_high_bit(x->shape.line) - x->chunk_bits;
 	x->all = (uint32_t)((UINT64_C(1) << (1u << x->line_bits)) - 1);
+	x->most = ct_ts_flight(&x->shape, x->params.v[CT_TS_HOLD] > 0);
 	for (uint32_t i = 0; i < x->g.sms && st == CT_OK; i++) {
 		x->shape.seed = ct_mix64(x->seed * 0x10001 + i + 1);
 		st = ct_ts_l1_new(&x->sm[i].l1, &x->shape, e);
@@ -322,12 +324,13 @@ static int is_mshr_full(const struct ct_ts_parts *x, struct sm *s, const struct 
 	       (p->mask & n->pending && merged_requests(s, p->line, p->mask & n->pending) >= x->merge);
 }
 
-/* Places of its set that a request for these chunks takes until they have come. A line on its way keeps its place; in
- * Tag-Split that is one chunk of it, or each that has been sent for (reading slots-on-their-way). */
-static uint32_t places_of(const struct ct_ts_parts *x, uint32_t chunks, int first)
+/* Whether the set has no room for what a request would send for, until something that is on its way has come. */
+static int is_set_full(const struct ct_ts_parts *x, const struct sm *s, const struct need *n)
 {
-	const int each = x->shape.kind == CT_TS_SPLIT && x->params.v[CT_TS_HOLD] > 0;
-	return each ? ct_bits(chunks) : (uint32_t)first;
+	const struct ct_ts_flight *held = &s->held[n->set];
+	return n->send && x->shape.kind != CT_TS_PERFECT &&
+	       ((!n->entry && held->lines >= x->most.lines) ||
+	        held->chunks + ct_bits(n->send) > x->most.chunks);
 }
 
 /* Whether what the piece of a request needs is free now. */
@@ -348,9 +351,7 @@ admit_piece(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const stru
 	 * asks for no chunk twice, so the next one has to. */
 	if (n->send & n->entry)
 		return after_a_fill(out, cycle);
-	const uint32_t places = places_of(x, n->send, !n->entry);
-	if (n->send && places && x->shape.kind != CT_TS_PERFECT &&
-	    s->held[n->set] + places > ct_ts_set_places(&x->shape)) {
+	if (is_set_full(x, s, n)) {
 		if (!x->system.prioritised)
 			return after_a_fill(out, cycle);
 		n->bypass = 1;
@@ -417,7 +418,8 @@ static int request_chunks(struct ct_ts_parts *x, struct ct_replay *r, struct sm 
 	if (!chunks || !ct_ts_mshr_miss(s->mshr, line, chunks, &n->sent) || !n->sent)
 		return 0;
 	n->opened = ct_ts_mshr_used(s->mshr) > used;
-	s->held[n->set] = (uint16_t)(s->held[n->set] + places_of(x, n->sent, n->opened));
+	s->held[n->set].lines += (uint32_t)n->opened;
+	s->held[n->set].chunks += ct_bits(n->sent);
 	s->flying++;
 	x->c.fetched_bytes += ct_bits(n->sent) * x->shape.chunk;
 	x->c.data_packets += ct_ts_data_packets(ct_bits(n->sent), x->shape.chunk, x->packet);
@@ -598,8 +600,9 @@ static void on_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag,
 	s->fetch_free = (uint32_t)tag;
 	ct_ts_mshr_fill(s->mshr, f.line, f.chunks);
 	s->flying--;
-	uint16_t *held = &s->held[ct_ts_l1_set(s->l1, f.line)];
-	*held = (uint16_t)(*held - places_of(x, f.chunks, used != ct_ts_mshr_used(s->mshr)));
+	struct ct_ts_flight *held = &s->held[ct_ts_l1_set(s->l1, f.line)];
+	held->lines -= used != ct_ts_mshr_used(s->mshr);
+	held->chunks -= ct_bits(f.chunks);
 	while (*at != NONE) {
 		struct waiter *w = &s->waiter[*at];
 		uint32_t got = w->of.line == f.line ? w->of.mask & f.chunks : 0, me = *at;

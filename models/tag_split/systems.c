@@ -170,5 +170,6 @@ double ct_ts_set_room(const struct ct_ts_system *s, const struct ct_gpu *g, uint
 		return INFINITY;
 	if (shape.store == CT_TS_STORE_ALLOCATE && g->l1.dirty_percent)
 		return 0;
-	return (double)shape.sets * ct_ts_set_places(&shape);
+	const struct ct_ts_flight most = ct_ts_flight(&shape, p->v[CT_TS_HOLD] > 0);
+	return (double)shape.sets * (most.chunks < UINT32_MAX ? most.chunks : most.lines);
 }

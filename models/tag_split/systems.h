@@ -47,7 +47,7 @@ uint32_t ct_ts_ways(const struct ct_gpu *g, const struct ct_ts_params *p);
 double ct_ts_storage_bytes(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
                            const struct ct_ts_params *p);
 
-/* Misses that can wait in the sets of such an L1 at once: its lines, of Tag-Split its chunks. 0 where modified lines may keep
+/* Misses that can wait in the sets of such an L1 at once: its lines, or its chunks where ct_ts_flight() limits these. 0 where modified lines may keep
  * all of a set from them, INFINITY where none waits for a place. */
 double ct_ts_set_room(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
                       const struct ct_ts_params *p);

@@ -354,7 +354,7 @@ static void room_in_the_sets(void **state)
 		const char *system;
 		double lines; /* of 128 B that have as much room */
 	} want[] = {{"configured", 1}, {"128B", 1},  {"32B", 4},         {"TSC", 4},
-	            {"256B", 0.5},     {"DSC-2", 1}, {"MRPB", INFINITY}, {"Perfect", INFINITY}};
+	            {"256B", 0.5},     {"DSC-2", 4}, {"MRPB", INFINITY}, {"Perfect", INFINITY}};
 	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
 		const struct ct_ts_system *s = ct_ts_system_at(
 			(size_t)ct_ts_system_find(want[i].system));
@@ -369,14 +369,18 @@ static void room_in_the_sets(void **state)
 	assert_true(ct_ts_set_room(own, &g, g.l1.size, &params) == g.l1.size / 128.0);
 }
 
-/* A miss of Tag-Split takes a slot for each chunk that it fetches, one of other systems a line. */
+/* A miss of Tag-Split and DSC takes a place for each chunk that it fetches, one of other systems a line. */
 static void places_in_the_sets(void **state)
 {
 	const struct {
 		const char *system;
 		int hold;
 		double places; /* of a hundred misses of 128 bytes each */
-	} want[] = {{"TSC-coarse", 1, 400}, {"TSC-coarse", 0, 100}, {"128B", 1, 100}, {"DSC-2", 1, 100}};
+	} want[] = {{"TSC-coarse", 1, 400},
+	            {"TSC-coarse", 0, 100},
+	            {"128B", 1, 100},
+	            {"DSC-2", 1, 400},
+	            {"LAMAR", 1, 100}};
 	struct ct_gpu g;
 	(void)state;
 	test_gpu(&g, "fermi-15");
