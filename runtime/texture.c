@@ -409,6 +409,16 @@ static cudaError_t set_chain(struct object *o)
 	return set_array(t, chain->level[0]);
 }
 
+/* Of bytes of linear memory those that are allocated: boards do not ask. */
+static size_t bytes_there(const void *p, size_t bytes)
+{
+	uint64_t first = (uint64_t)(uintptr_t)p;
+	const struct ct_cuda_allocation *a = ct_cuda_is_device_range(p, bytes)
+	                                             ? NULL
+	                                             : ct_cuda_allocation_of(first);
+	return a ? a->first + a->bytes - first : bytes;
+}
+
 static cudaError_t set_object(struct object *o)
 {
 	const struct cudaResourceDesc *r = &o->resource;
@@ -425,7 +435,7 @@ static cudaError_t set_object(struct object *o)
 		return set_array(t, r->res.array.array);
 	if (r->resType == cudaResourceTypeLinear) {
 		size_t element = ct_cuda_element_bytes(&r->res.linear.desc),
-		       bytes = r->res.linear.sizeInBytes;
+		       bytes = bytes_there(r->res.linear.devPtr, r->res.linear.sizeInBytes);
 		return element ? set_memory(t, r->res.linear.devPtr, &r->res.linear.desc,
 		                            bytes / element, 0, bytes)
 		               : cudaErrorInvalidChannelDescriptor;
