@@ -89,8 +89,8 @@ SUPPORT = $(BUILD)/lib/libctsupport.a
 OWN = $(BUILD)/lib/libtracegen.a
 # Workloads in CUDA: their host code is C, their kernels are data.
 WORKLOADS := $(wildcard data/workloads/*.cu)
-# The kernels of cuBLAS, cuRAND and cuSPARSE, which are data, too.
-OWN_KERNELS := $(wildcard data/blas/*.cu data/rand/*.cu data/sparse/*.cu)
+# The kernels of cuBLAS, cuRAND, cuSPARSE and cuFFT, which are data, too.
+OWN_KERNELS := $(wildcard data/blas/*.cu data/rand/*.cu data/sparse/*.cu data/fft/*.cu)
 # The run-time library of CUDA programs (ctcc), and the same for tests.
 CUDA = $(if $(SHARED),$(BUILD)/lib/libctcuda.so)
 RUNTIME = $(BUILD)/lib/libctruntime.a
@@ -408,7 +408,7 @@ install: all library
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/zsh/_$$t $(DESTDIR)$(ZSHDIR)/_$$p && \
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/fish/$$t.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish || exit 1; done
 
-## workloads: compiles the kernels of data/workloads, data/blas, data/rand and data/sparse again, with clang 19, to the PTX that they run
+## workloads: compiles the kernels of data/workloads, data/blas, data/rand, data/sparse and data/fft again, with clang 19, to the PTX that they run
 workloads: $(BUILD)/bin/ctcc
 	@for f in $(WORKLOADS); do CTCC_CLANG=$${CTCC_CLANG:-clang-19} $(BUILD)/bin/ctcc -ptx -arch=sm_80 -o $${f%.cu}.ptx $$f || exit 1; done
 	@for f in $(OWN_KERNELS); do CTCC_CLANG=$${CTCC_CLANG:-clang-19} $(BUILD)/bin/ctcc -std=c++17 -ptx -arch=sm_70 -o $${f%.cu}.ptx $$f || exit 1; done

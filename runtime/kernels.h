@@ -1,4 +1,4 @@
-/* kernels.h - kernels of the libraries that this project has itself, cuBLAS, cuRAND and cuSPARSE: PTX in the data folder, launched by the driver API as
+/* kernels.h - kernels of the libraries that this project has itself, cuBLAS, cuRAND, cuSPARSE and cuFFT: PTX in the data folder, launched by the driver API as
  * a program's own are. Private. */
 #ifndef CT_RUNTIME_KERNELS_H
 #define CT_RUNTIME_KERNELS_H

@@ -84,7 +84,7 @@ static const struct ct_option options[] = {
 	{OPT_IGNORED, "options-file", "FILE", "-optf: more words of the command line"},
 	{OPT_IGNORED, "ptxas-options", "LIST", "-Xptxas: accepted; there is no ptxas"},
 	{'l', "library", "NAME",
-         "link with libNAME; those of CUDA's run-time, cuBLAS, cuRAND and cuSPARSE are libctcuda"},
+         "link with libNAME; those of CUDA's run-time, cuBLAS, cuRAND, cuSPARSE and cuFFT are libctcuda"},
 	{'L', "library-path", "DIR", "look for libraries in DIR"},
 	{OPT_SHARED, "shared", NULL, "-shared: make a shared library"},
 	{OPT_M, "generate-dependencies", NULL, "-M: a rule for make instead of an object"},
@@ -178,22 +178,34 @@ static int parse_bool(const char *option, const char *v, int *yes, struct ct_err
 	return ct_fail(e, CT_ERR_USAGE, "%s %s: write true or false", option, v);
 }
 
-/* Libraries of CUDA: the run-time's, cuBLAS, cuRAND and cuSPARSE are ours, the others are not there, which matters where they are linked. OpenMP's has
+/* Libraries of CUDA: the run-time's, cuBLAS, cuRAND, cuSPARSE and cuFFT are ours, the others are not there, which matters where they are linked. OpenMP's has
  * nothing to do (build.c). */
 static void parse_library(struct ctcc_job *j, const char *v)
 {
 	static const char *const ours[] = {
-		"cudart",         "cudart_static",
-		"cuda",           "cudadevrt",
-		"culibos",        "ctcuda",
-		"nvrtc",          "nvrtc_static",
-		"nvrtc-builtins", "nvrtc-builtins_static",
-		"cublas",         "cublas_static",
-		"cublasLt",       "cublasLt_static",
-		"curand",         "curand_static",
-		"cusparse",       "cusparse_static"};
-	static const char *const missing[] = {"cufft", "cusolver", "cudnn",   "npp",   "nvToolsExt",
-	                                      "nccl",  "nvml",     "nvgraph", "cupti", "nvjpeg"};
+		"cudart",
+		"cudart_static",
+		"cuda",
+		"cudadevrt",
+		"culibos",
+		"ctcuda",
+		"nvrtc",
+		"nvrtc_static",
+		"nvrtc-builtins",
+		"nvrtc-builtins_static",
+		"cublas",
+		"cublas_static",
+		"cublasLt",
+		"cublasLt_static",
+		"curand",
+		"curand_static",
+		"cusparse",
+		"cusparse_static",
+		"cufft",
+		"cufft_static",
+		"cufft_static_nocallback"};
+	static const char *const missing[] = {"cufftw", "cusolver", "cudnn",   "npp",   "nvToolsExt",
+	                                      "nccl",   "nvml",     "nvgraph", "cupti", "nvjpeg"};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strcmp(v, ours[i]) == 0)
 			return;

@@ -68,7 +68,7 @@ target_compile_options(whole PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-extended-
 add_executable(host host.cpp)
 target_link_libraries(host whole CUDA::cudart CUDA::cuda_driver CUDA::nvrtc)
 add_executable(blas blas.c)
-target_link_libraries(blas CUDA::cublas CUDA::curand CUDA::cusparse CUDA::cudart)
+target_link_libraries(blas CUDA::cublas CUDA::cufft CUDA::curand CUDA::cusparse CUDA::cudart)
 END
 echo '__device__ int twice(int x) { return 2 * x; }' >device.cu
 cat >main.cu <<'END'
@@ -112,6 +112,7 @@ int main()
 END
 cat >blas.c <<'END'
 #include <cublas_v2.h>
+#include <cufft.h>
 #include <curand.h>
 #include <cusparse_v2.h>
 #include <stdio.h>
@@ -121,6 +122,7 @@ int main(void)
 	cublasHandle_t h;
 	curandGenerator_t g;
 	cusparseHandle_t s;
+	cufftHandle f;
 	cublasStatus_t st = cublasCreate(&h);
 	cudaMalloc((void **)&d, sizeof x);
 	cublasSetVector(3, sizeof *x, x, 1, d, 1);
@@ -135,6 +137,8 @@ int main(void)
 		return 1;
 	cublasGetVector(3, sizeof *x, d, 1, x, 1);
 	printf("%d\n", *(int *)&x[2]);
+	if (cufftPlan1d(&f, 1, CUFFT_C2C, 1) || cufftExecC2C(f, (cufftComplex *)d, (cufftComplex *)d, CUFFT_FORWARD) || cufftDestroy(f))
+		return 1;
 	return cublasDestroy(h);
 }
 END
@@ -143,7 +147,7 @@ same "and finds its toolkit" "$toolkit/include" "$(sed -n 's/.*Found CUDAToolkit
 check "it builds libraries and programs" eval 'cmake --build build >log 2>&1 || { tail -30 log; false; }'
 same "device code that is linked" 42 "$(build/separable)"
 same "a program of C++ with a library of kernels" "1 42 1" "$(build/host)"
-same "a program of C with cuBLAS, cuRAND and cuSPARSE" $'CUBLAS_STATUS_SUCCESS 6\n0.399\n1' "$(build/blas)"
+same "a program of C with cuBLAS, cuFFT, cuRAND and cuSPARSE" $'CUBLAS_STATUS_SUCCESS 6\n0.399\n1' "$(build/blas)"
 touch device.cu
 check "and again what has changed" eval 'cmake --build build | grep -q "Building CUDA object .*device.cu.o"'
 

@@ -10,7 +10,7 @@ chmod +x ctcc
 refuses "linking of the device side in advance" 2 'dlto is not supported' "$ctcc" -dlto -dc a.cu
 refuses "neither true nor false" 2 'write true or false' "$ctcc" -rdc=yes -c a.cu
 refuses "machine code" 2 'machine code' "$ctcc" -cubin a.cu
-refuses "libraries that are not there" 2 'lcufft is not supported' "$ctcc" a.cu -lcufft
+refuses "libraries that are not there" 2 'lcusolver is not supported' "$ctcc" a.cu -lcusolver
 refuses "unknown options" 2 'unknown' "$ctcc" --frobnicate a.cu
 refuses "an architecture that is none" 2 'sm_70' "$ctcc" -arch=volta -c a.cu
 refuses "32-bit programs" 2 '64-bit' "$ctcc" -m32 -c a.cu
@@ -112,7 +112,7 @@ with_clang() {
 # What ctcc does by itself.
 by_itself() {
 	check "-fatbin is the same PTX" eval '"$ctcc" -ptx -arch=sm_86 a.cu -Ifar -o a.out.ptx && "$ctcc" -fatbin -arch=sm_86 a.cu -Ifar && cmp a.fatbin a.out.ptx'
-	check "what is not linked needs no library" "$ctcc" -c a.cu -Ifar -lcufft
+	check "what is not linked needs no library" "$ctcc" -c a.cu -Ifar -lcusolver
 	check "several sources" "$ctcc" -c a.cu c.cu -Ifar
 	printf 'int main(void) { return cudaGetDeviceCount(0); }\n' >lenient.c
 	check "a source in C" "$ctcc" -c lenient.c
