@@ -105,3 +105,13 @@ cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct
 	ct_cuda.fault = r->fault.kind == CT_PTX_NO_FAULT ? cudaErrorLaunchFailure : error_of(&r->fault);
 	return ct_cuda.fault;
 }
+
+void ct_cuda_tell_waiting(struct ct_cuda_function *f)
+{
+	f->waits = 1;
+	ct_cuda_say(
+		"launch %" PRIu64
+		": a block of %s waits for a later one: blocks take turns from there on, and those of its "
+		"later launches from their beginning (CACHETRIAGE_RESIDENT=1: every launch that fits on the board)",
+		ct_cuda.launches, f->kernel->name);
+}

@@ -47,12 +47,19 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
 	return cudaSuccess;
 }
 
-/* Whether all CTAs of a launch fit on the board at once. */
-static int fits(struct ct_cuda_function *f, const struct ct_cuda_shape *s)
+/* CTAs of a launch that the board holds at once. */
+static uint32_t at_once(struct ct_cuda_function *f, const struct ct_cuda_shape *s)
 {
 	int blocks, threads = (int)(s->block.x * s->block.y * s->block.z);
-	return ct_cuda_occupancy(f, threads, s->shared_bytes, &blocks) == cudaSuccess &&
-	       (uint64_t)s->grid.x * s->grid.y * s->grid.z <= (uint64_t)blocks * ct_cuda.gpu.sms;
+	return ct_cuda_occupancy(f, threads, s->shared_bytes, &blocks) == cudaSuccess
+	               ? (uint32_t)blocks * ct_cuda.gpu.sms
+	               : 0;
+}
+
+/* Whether all do. */
+static int fits(struct ct_cuda_function *f, const struct ct_cuda_shape *s)
+{
+	return (uint64_t)s->grid.x * s->grid.y * s->grid.z <= at_once(f, s);
 }
 
 /* The limits of every board that is emulated: the guide's table of technical specifications. CTAs of a cooperative launch have to fit
@@ -91,7 +98,8 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
 		.grid = {shape.grid.x, shape.grid.y, shape.grid.z},
 		.block = {shape.block.x, shape.block.y, shape.block.z},
 		.dynamic_shared = (uint32_t)shape.shared_bytes,
-		.cooperative = shape.cooperative || (ct_cuda.settings.resident && fits(f, &shape)),
+		.cooperative = shape.cooperative ||
+	                       ((ct_cuda.settings.resident || f->waits) && fits(f, &shape)),
 		.params = given,
 		.param_bytes = bytes,
 		.memory = ct_cuda.memory,
@@ -125,8 +133,12 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
 	}
 	if (error == cudaSuccess) {
 		ct_cuda.launches++;
+		l.side_by_side = at_once(f, &shape);
+		l.side_by_side = l.side_by_side ? l.side_by_side : 1;
 		if (ct_cuda_trace_launch(&l, &r, &e) != CT_OK)
 			error = ct_cuda_tell_fault(f, &l, &r, &e);
+		if (r.waited && !f->waits)
+			ct_cuda_tell_waiting(f);
 	}
 	ct_ptx_memory_free(around);
 	free(buffer);

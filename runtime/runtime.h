@@ -259,6 +259,7 @@ struct ct_cuda_function {
 	const struct ct_ptx_kernel *kernel; /* NULL until it is used */
 	int dynamic_shared_max;             /* bytes that a launch may ask for; 0: the common limit */
 	uint32_t registers;                 /* of its machine code; 0: nobody has asked for them */
+	int waits;                          /* a block of it waited for a later one */
 };
 
 /* A texture or surface reference of a program. */
@@ -361,6 +362,8 @@ size_t ct_cuda_limit(enum cudaLimit limit);
 
 /* A call of a kernel to a function of the host: vprintf, __assertfail, malloc, free (struct ct_ptx_launch.call). */
 int ct_cuda_host_call(void *ctx, const struct ct_ptx_call *call, struct ct_error *e);
+/* Says that a block of the launch waited for a later one, once for a kernel, whose later launches begin all blocks at once. */
+void ct_cuda_tell_waiting(struct ct_cuda_function *f);
 /* Says where and why a launch stopped, and returns the error that CUDA has for it. */
 cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct_ptx_launch *l,
                                const struct ct_ptx_result *r, const struct ct_error *e);

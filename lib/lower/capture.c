@@ -90,7 +90,7 @@ struct job {
 	const struct ct_ptx_launch *launch;
 	const struct ct_kernel *head;
 	struct ct_lower_program *program;
-	struct hand *hand; /* of each thread, or of each CTA of a cooperative launch */
+	struct hand *hand; /* of each thread, or of each CTA that runs beside others */
 	unsigned hands;
 	struct ct_keyed touched; /* lines, where values are wanted */
 	pthread_mutex_t lock;
@@ -129,14 +129,14 @@ static void drop_cta(void *ctx, void *made)
 	pthread_mutex_unlock(&j->lock);
 }
 
-/* Bytes of a CTA that is not packed. */
-static size_t unpacked_most(const struct job *j)
+/* Bytes of a CTA that is not packed. There are more recorders than threads where CTAs run side by side. */
+static size_t unpacked_most(const struct job *j, unsigned thread)
 {
 	const struct ct_capture *c = j->capture;
 	unsigned threads = ct_threads_resolve(c->s.threads);
+	threads = threads < THREADS_MAX ? threads : THREADS_MAX;
 	uint64_t most = c->s.unpacked_most ? c->s.unpacked_most : UNPACKED_MOST;
-	uint64_t at_once = j->launch->cooperative ? j->hands
-	                                          : AHEAD * (threads < j->hands ? threads : j->hands);
+	uint64_t at_once = j->launch->cooperative || thread >= threads ? j->hands : AHEAD * (uint64_t)threads;
 	return ct_lower_output_takes_streams(c->output) ? (size_t)(most / at_once) : 0;
 }
 
@@ -152,7 +152,7 @@ static int add_hand(struct job *j, unsigned thread, struct ct_error *e)
 		.touched = j->capture->s.values ? &j->touched : NULL,
 		.alias = j->capture->alias,
 		.aliases = j->capture->aliases,
-		.unpacked_most = unpacked_most(j),
+		.unpacked_most = unpacked_most(j, thread),
 		.place = find_place,
 		.put = keep_cta,
 		.ctx = h};
@@ -271,7 +271,9 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 	j->launch = launch;
 	j->head = head;
 	uint64_t ctas = ct_ptx_ctas(launch);
-	j->hands = launch->cooperative && ctas <= CT_PTX_COOPERATIVE_MAX ? (unsigned)ctas : THREADS_MAX;
+	uint64_t places = launch->cooperative ? ctas : launch->side_by_side;
+	places = places < THREADS_MAX ? THREADS_MAX : places;
+	j->hands = places < CT_PTX_COOPERATIVE_MAX ? (unsigned)places : CT_PTX_COOPERATIVE_MAX;
 	int st = (j->hand = ct_calloc(j->hands, sizeof *j->hand)) ? CT_OK : ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = ct_lower_kernel(&j->program, launch->module, launch->kernel, c->s.sm, e);

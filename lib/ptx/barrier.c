@@ -116,11 +116,15 @@ static void let_go(struct ct_ptx_run *r, uint32_t id)
 	b->waiting = b->ones = b->threads = 0;
 }
 
-void ct_ptx_release(struct ct_ptx_run *r)
+int ct_ptx_release(struct ct_ptx_run *r)
 {
+	int released = 0;
 	for (uint32_t id = 0; id < CT_PTX_BARRIERS; id++)
-		if (r->barrier[id].waiting && is_complete(r, &r->barrier[id]))
+		if (r->barrier[id].waiting && is_complete(r, &r->barrier[id])) {
 			let_go(r, id);
+			released = 1;
+		}
+	return released;
 }
 
 /* Lets one group of waiting lanes go on by themselves. 1, 0 where none waits, -1 when out of memory. */

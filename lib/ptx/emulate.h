@@ -2,7 +2,8 @@
  *
  * A launch behaves as if its CTAs ran one after the other in launch order (x fastest), and
  * the warps of a CTA in order between barriers, so that the same launch always gives the same
- * bytes, on any number of threads. CTAs of a cooperative launch take turns instead, in that order. Threads of a warp run in lockstep and come together again at immediate
+ * bytes, on any number of threads. CTAs of a cooperative launch take turns instead, in that order, and so do those of a launch that wait for
+ * one another where the launch says how many the board holds. Threads of a warp run in lockstep and come together again at immediate
  * post-dominators; a warp whose threads wait for one another still makes progress.
  *
  * Addresses: a pointer of the host is a device pointer. Global memory is what the caller
@@ -153,8 +154,8 @@ struct ct_ptx_observer {
 	int (*cta_end)(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e);
 };
 
-/* What follows an emulation on several threads: an observer for each of them (for each CTA of a cooperative
- * launch, by its index), which it tells of the CTAs that it runs, in any order, and which makes something of each; what was made is handed on in launch
+/* What follows an emulation on several threads: an observer for each of them (where CTAs run side by side,
+ * for each that does), which it tells of the CTAs that it runs, in any order, and which makes something of each; what was made is handed on in launch
  * order. A CTA that ran too early is run again: what was made of it is dropped, or it never ended. */
 struct ct_ptx_team {
 	void *ctx;
@@ -223,6 +224,10 @@ struct ct_ptx_launch {
 	unsigned threads;   /* that may be used, 0: all; results do not depend on it */
 	int cooperative;    /* 1: CTAs run side by side and may wait for one another, on one thread;
 	                     * at most CT_PTX_COOPERATIVE_MAX */
+	/* CTAs that the board holds at once, 0 where nobody knows. Where a CTA waits for a later one, so many run side by side from
+	 * there on, as those of a cooperative launch do; with 0, the launch does not end. And warps have short turns behind a barrier,
+	 * so that none is far ahead of the others, while with 0 one after the other runs up to the next barrier. */
+	uint32_t side_by_side;
 	const struct ct_ptx_observer *observer; /* NULL: none; else one thread is used */
 	const struct ct_ptx_team *team;         /* in its place; NULL: none */
 	/* Called for each active thread, in order, of a call to a function without a body. Returns 0,
@@ -239,6 +244,7 @@ static inline uint64_t ct_ptx_ctas(const struct ct_ptx_launch *l)
 
 struct ct_ptx_result {
 	uint64_t steps;            /* executed warp instructions */
+	int waited;                /* 1: a CTA waited for a later one (side_by_side) */
 	struct ct_ptx_fault fault; /* kind CT_PTX_NO_FAULT after success */
 };
 

@@ -32,6 +32,10 @@ struct ct_ptx_run;
 /* Instructions that a warp executes before another one has its turn, and a CTA of a cooperative launch before another CTA. It decides nothing
  * but how long threads that wait for one another spin. */
 #define CT_PTX_TURN 16384
+/* The first turn behind a barrier where a launch says what the board holds; then every turn is twice the one before, up to CT_PTX_TURN. Warps
+ * begin close to one another so, as on boards: some programs rely on it that a warp has read what the barrier was for before another one is
+ * far enough to write there again. */
+#define CT_PTX_FIRST_TURN 16
 #define CT_PTX_ROWS_PAD \
 	512 /* behind the last row: operands that an operation does not have are read too */
 
@@ -123,6 +127,7 @@ struct ct_ptx_barrier {
 typedef void ct_ptx_exec(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask);
 
 struct ct_ptx_guarded; /* guard.h */
+struct ct_ptx_watch;   /* waiting.h */
 
 /* Accesses that an observer was not told of yet, and their addresses. */
 enum { CT_PTX_UNTOLD = 32 };
@@ -154,6 +159,10 @@ struct ct_ptx_run {
 	size_t nranges;
 	uint32_t *range_of; /* where each operation found its addresses last */
 	uint64_t steps, max_steps;
+	uint64_t turn;                   /* instructions that a warp may execute in this one */
+	uint64_t cta_from;               /* steps before the CTA at hand */
+	int waited;                      /* a CTA of the launch was found to wait for a later one */
+	struct ct_ptx_watch *watch;      /* waiting.h; NULL: no CTA was watched yet */
 	int sleeps;                      /* a warp has given its turn away */
 	int observes;                    /* an observer wants every instruction */
 	int gathers;                     /* and takes together what comes one after the other */
@@ -258,7 +267,7 @@ void ct_ptx_use_frame(struct ct_ptx_warp *w);
 
 /* Barriers (barrier.c): the current split arrives; barriers that are complete let go. */
 void ct_ptx_arrive(struct ct_ptx_warp *w, const struct ct_ptx_op *o);
-void ct_ptx_release(struct ct_ptx_run *r);
+int ct_ptx_release(struct ct_ptx_run *r);
 /* When every warp waits, lanes that only wait for others of their warp, which a barrier holds, go on by themselves, as on boards whose
  * lanes have program counters of their own. Returns 1 when some did, 0 when none can, -1 when out of memory. */
 int ct_ptx_go_alone(struct ct_ptx_run *r);

@@ -8,6 +8,7 @@
 #include "ptx/guard.h"
 #include "ptx/run.h"
 #include "ptx/team.h"
+#include "ptx/waiting.h"
 
 enum { MAX_THREADS = 1024, CALL_STACK = 16384, MAX_SHARED = 232448 /* largest of any board, GH100 */ };
 
@@ -214,13 +215,20 @@ void ct_ptx_clean(struct ct_ptx_run *r)
 	free(r->params);
 	free(r->range);
 	free(r->range_of);
+	ct_ptx_watch_end(r);
 	free(r->untold);
+}
+
+static uint64_t first_turn(const struct ct_ptx_run *r)
+{
+	return r->launch->side_by_side ? CT_PTX_FIRST_TURN : CT_PTX_TURN;
 }
 
 /* What a kernel reads before it writes it is the same whichever CTA this thread ran before. */
 int ct_ptx_start_cta(struct ct_ptx_run *r)
 {
 	r->straight.n = 0;
+	r->turn = first_turn(r);
 	memset(r->shared, 0, r->shared_bytes);
 	for (size_t id = 0; id < CT_PTX_BARRIERS; id++) {
 		struct ct_ptx_barrier *b = &r->barrier[id];
@@ -270,7 +278,7 @@ int ct_ptx_turn_cta(struct ct_ptx_run *r)
 	}
 	if (waiting == UINT32_MAX)
 		return ct_ptx_tell_straight(r) < 0 ? -1 : 1;
-	ct_ptx_release(r);
+	r->turn = ct_ptx_release(r) ? first_turn(r) : r->turn < CT_PTX_TURN ? 2 * r->turn : CT_PTX_TURN;
 	if (!moved && (moved = ct_ptx_go_alone(r)) < 0)
 		return -1;
 	return moved ? 0 : stop_at_deadlock(r, waiting);
@@ -278,9 +286,14 @@ int ct_ptx_turn_cta(struct ct_ptx_run *r)
 
 int ct_ptx_run_cta(struct ct_ptx_run *r)
 {
-	int rc = ct_ptx_start_cta(r);
-	while (rc == 0)
+	const struct ct_ptx_launch *l = r->launch;
+	int rc = ct_ptx_start_cta(r), watches = l->side_by_side > 1 && r->cta.index + 1 < ct_ptx_ctas(l);
+	ct_ptx_watch_begin(r);
+	while (rc == 0) {
 		rc = ct_ptx_turn_cta(r);
+		if (rc == 0 && watches && (rc = ct_ptx_watch_turn(r)) > 0)
+			return CT_PTX_WAITS;
+	}
 	return rc < 0 ? -1 : 0;
 }
 
@@ -382,6 +395,7 @@ int ct_ptx_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *resu
 		rc = launch->cooperative ? ct_ptx_run_resident(r, &steps) : ct_ptx_run_team(r, &steps);
 	if (result) {
 		result->steps = steps;
+		result->waited = r->waited;
 		result->fault = r->fault;
 	}
 	ct_ptx_clean(r);

@@ -319,7 +319,7 @@ static int step(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 int ct_ptx_run_warp(struct ct_ptx_warp *w)
 {
 	struct ct_ptx_run *r = w->run;
-	uint64_t until = r->steps + CT_PTX_TURN;
+	uint64_t until = r->steps + r->turn;
 	while (w->current != CT_PTX_NO_SPLIT) {
 		const struct ct_ptx_op *o = NULL;
 		uint32_t mask = 0;
@@ -330,8 +330,8 @@ int ct_ptx_run_warp(struct ct_ptx_warp *w)
 		else if (rc == 0 && w->split[w->current].at == w->split[w->current].join)
 			ct_ptx_end_split(w);
 		else if (rc == 0) {
-			ct_ptx_choose(
-				w); /* the turn is over: another split of the warp begins the next one */
+			if (r->turn == CT_PTX_TURN) /* another split of the warp begins the next one */
+				ct_ptx_choose(w);
 			return 0;
 		}
 		if (rc < 0)

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "ptx/guard.h"
+#include "ptx/waiting.h"
 
 enum {
 	THREADS_MAX = 64,
@@ -82,15 +83,16 @@ int ct_ptx_end_cta(struct ct_ptx_run *r, void **made)
 	return CT_OK;
 }
 
-/* Runs CTA i with its observer, and takes what that made: CT_OK, or negative after a fault or failure. */
+/* Runs CTA i with its observer, and takes what that made: CT_OK, CT_PTX_WAITS, or negative after a fault or failure. */
 static int run_one(struct ct_ptx_run *r, uint64_t i, void **made)
 {
 	*made = NULL;
 	if (ct_ptx_begin_cta(r, i) < 0)
 		return r->status;
-	if (ct_ptx_run_cta(r) < 0)
+	int rc = ct_ptx_run_cta(r);
+	if (rc < 0)
 		return r->status < 0 ? r->status : CT_ERR_INPUT;
-	return ct_ptx_end_cta(r, made);
+	return rc > 0 ? rc : ct_ptx_end_cta(r, made);
 }
 
 int ct_ptx_commit_cta(const struct ct_ptx_launch *l, struct ct_ptx_cta *cta, uint64_t i, void *made,
@@ -197,7 +199,7 @@ static void work(void *ctx, size_t worker)
 		pthread_mutex_lock(&t->lock);
 		s->steps = r->steps;
 		s->ready = st == CT_OK;
-		if (st < 0)
+		if (st != CT_OK) /* what waits is found again, and seen to, in order */
 			stop(t);
 		commit_ready(t);
 	}
@@ -235,6 +237,11 @@ static int in_order(struct team *t, uint64_t n)
 	for (; n > 0 && t->committed < t->end && st == CT_OK; n--) {
 		void *made;
 		st = run_one(r, t->committed, &made);
+		if (st > 0) {
+			st = ct_ptx_go_on_resident(r, &t->steps);
+			t->committed = t->end;
+			return st;
+		}
 		if (st < 0) {
 			st = r->status < 0 ? r->status : ct_ptx_report(r);
 			break;

@@ -9,6 +9,8 @@
 int ct_ptx_run_team(struct ct_ptx_run *r, uint64_t *steps);
 /* The same for a cooperative launch, whose CTAs run side by side (resident.c). */
 int ct_ptx_run_resident(struct ct_ptx_run *r, uint64_t *steps);
+/* The CTA of the run, which has begun, and all behind it run side by side, as many as the launch says. *steps: the same, those before counted. */
+int ct_ptx_go_on_resident(struct ct_ptx_run *r, uint64_t *steps);
 
 /* team.c: another run of the launch of a prepared one, with the observer of that worker; NULL: out of memory, or there is no such
  * observer. To be freed by ct_ptx_drop_run, which takes NULL. */
@@ -30,7 +32,7 @@ void ct_ptx_clean(struct ct_ptx_run *r);
 int ct_ptx_start_cta(struct ct_ptx_run *r);
 /* Each warp of it has its turn: 1 when all have ended, 0 when the CTA goes on, -1 after a fault or failure. */
 int ct_ptx_turn_cta(struct ct_ptx_run *r);
-/* From its start to its end: 0, or -1 after a fault or failure. The message of a fault, and its status. */
+/* From its start to its end: 0, CT_PTX_WAITS (waiting.h) where it goes on if others do, or -1 after a fault or failure. The message of a fault, and its status. */
 int ct_ptx_run_cta(struct ct_ptx_run *r);
 int ct_ptx_report(struct ct_ptx_run *r);
 

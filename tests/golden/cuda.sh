@@ -177,7 +177,11 @@ check "asynchronous copies are machine instructions of their own" grep -q ' LDGS
 agrees cooperative "no error: 0 failures"
 same "blocks that wait for one another in a plain launch are stopped at the barrier of the grid" cudaErrorLaunchFailure "$(./cooperative alone 2>/dev/null)"
 same "and at one of their own, with what helps" 1 "$(CACHETRIAGE_MAX_STEPS=100000 ./cooperative own 2>&1 | grep -c CACHETRIAGE_RESIDENT=1)"
-same "which runs them side by side" "no error: 0 failures" "$(CACHETRIAGE_RESIDENT=1 ./cooperative own 2>&1)"
+same "without a limit this one is found to wait, and its blocks take turns" "no error: 0 failures 1" \
+	"$(./cooperative own 2>waits.txt) $(grep -c '^libctcuda: launch 1: a block of .*wait_by_hand.* waits for a later one' waits.txt)"
+"$T" capture -o v1.ctz -- ./cooperative own >/dev/null 2>&1 && CACHETRIAGE_THREADS=1 "$T" capture -o v2.ctz -- ./cooperative own >/dev/null 2>&1
+check "in the same trace each time" cmp v1.ctz v2.ctz
+same "and side by side from the beginning where that is asked for" "no error: 0 failures" "$(CACHETRIAGE_RESIDENT=1 ./cooperative own 2>&1)"
 "$T" capture -o w1.ctz -- ./cooperative >/dev/null && CACHETRIAGE_THREADS=1 "$T" capture -o w2.ctz -- ./cooperative >/dev/null
 check "their traces are the same each time" cmp w1.ctz w2.ctz
 same "with all warps" "2 8 3 39 5040" "$("$CT_RELEASE/traceinfo" -q -O profile w1.ctz | awk -F'\t' '$1 == "KN" {printf "%s%s", n++ ? " " : "", $6}')"

@@ -27,7 +27,7 @@ struct outcome {
 	uint32_t *memory;
 	uint64_t events; /* digest of all events in launch order */
 	uint64_t ctas, steps;
-	int status;
+	int status, waited;
 	struct ct_ptx_fault fault;
 	char text[CT_ERROR_TEXT_MAX];
 };
@@ -107,13 +107,16 @@ static int host_call(void *ctx, const struct ct_ptx_call *call, struct ct_error 
 	return CT_OK;
 }
 
-/* Runs the module's kernel on memory of known contents, always at the same addresses. */
+/* Runs the module's kernel on memory of known contents, always at the same addresses, on a board with `places` for CTAs or, with 0, one
+ * that nobody knows. */
 static struct outcome run(const struct ct_ptx_module *m, uint32_t *memory, unsigned threads,
-                          uint64_t max_steps, uint32_t grid)
+                          uint64_t max_steps, uint32_t grid, uint32_t places)
 {
 	struct outcome o = {.memory = calloc(WORDS, sizeof(uint32_t))};
 	struct watch w = {
-		.out = &o, .base = memory, .observers = threads == COOPERATIVE ? GRID : THREADS_MAX};
+		.out = &o,
+		.base = memory,
+		.observers = threads == COOPERATIVE || places > THREADS_MAX ? GRID : THREADS_MAX};
 	struct ct_ptx_memory *ranges = NULL;
 	struct ct_ptx_result r;
 	struct ct_error e = {0};
@@ -131,6 +134,7 @@ static struct outcome run(const struct ct_ptx_module *m, uint32_t *memory, unsig
 		.max_steps = max_steps,
 		.threads = threads,
 		.cooperative = threads == COOPERATIVE,
+		.side_by_side = places,
 		.team = &team,
 		.call = host_call,
 		.call_ctx = &calls};
@@ -144,6 +148,7 @@ static struct outcome run(const struct ct_ptx_module *m, uint32_t *memory, unsig
 	o.status = ct_ptx_launch(&l, &r, &e);
 	o.fault = r.fault;
 	o.steps = r.steps;
+	o.waited = r.waited;
 	o.events += calls;
 	snprintf(o.text, sizeof o.text, "%s", o.status < 0 ? e.text : "");
 	memcpy(o.memory, memory, WORDS * sizeof *memory);
@@ -156,11 +161,11 @@ static void compare(const char *text, uint64_t max_steps, uint32_t grid, int fai
 	struct ct_ptx_module *m = ptx_must_read(text);
 	uint32_t *memory = aligned_alloc(64, WORDS * sizeof *memory);
 	assert_non_null(memory);
-	struct outcome one = run(m, memory, 1, max_steps, grid);
+	struct outcome one = run(m, memory, 1, max_steps, grid, 0);
 	assert_int_equal(one.status < 0, fails);
 	const unsigned others[] = {2, 4, THREADS_MAX, COOPERATIVE};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		struct outcome many = run(m, memory, others[i], max_steps, grid);
+		struct outcome many = run(m, memory, others[i], max_steps, grid, 0);
 		assert_int_equal(many.status, one.status);
 		assert_string_equal(many.text, one.text);
 		assert_int_equal(many.fault.kind, one.fault.kind);
@@ -328,8 +333,8 @@ static void compare_waiting(const char *sleep)
 	assert_false(text.failed);
 	assert_non_null(memory);
 	struct ct_ptx_module *m = ptx_must_read(text.data);
-	struct outcome once = run(m, memory, COOPERATIVE, 0, 20),
-		       again = run(m, memory, COOPERATIVE, 0, 20);
+	struct outcome once = run(m, memory, COOPERATIVE, 0, 20, 0),
+		       again = run(m, memory, COOPERATIVE, 0, 20, 0);
 	assert_int_equal(once.status, CT_OK);
 	assert_int_equal(once.ctas, 20);
 	for (unsigned i = 0; i < 24; i++)
@@ -339,7 +344,7 @@ static void compare_waiting(const char *sleep)
 	free(once.memory);
 	free(again.memory);
 	/* they would wait for ever, one after the other */
-	struct outcome alone = run(m, memory, 1, 100000, 20);
+	struct outcome alone = run(m, memory, 1, 100000, 20, 0);
 	assert_int_equal(alone.fault.kind, CT_PTX_STEPS);
 	free(alone.memory);
 	free(memory);
@@ -354,6 +359,84 @@ static void ctas_wait_for_later_ones(void **state)
 	compare_waiting("nanosleep.u32 20;");
 }
 
+/* Results of a launch whose CTAs wait or take long, with places for some of its CTAs: the same on any number of threads. */
+static void compare_places(const char *body, uint32_t places, int waits)
+{
+	struct ct_buf text = {0};
+	uint32_t *memory = aligned_alloc(64, WORDS * sizeof *memory);
+	ct_buf_puts(&text, START "mov.u32 %r5, %r2;" ADDRESS);
+	ct_buf_puts(&text, body);
+	ct_buf_puts(&text, END);
+	assert_false(text.failed);
+	assert_non_null(memory);
+	struct ct_ptx_module *m = ptx_must_read(text.data);
+	struct outcome one = run(m, memory, 1, 0, 20, places);
+	assert_int_equal(one.status, CT_OK);
+	assert_int_equal(one.waited, waits);
+	assert_int_equal(one.ctas, 20);
+	for (unsigned i = 0; i < 24; i++)
+		assert_int_equal(one.memory[i], i < 20 ? 77777 : i);
+	for (unsigned threads = 2; threads <= 4; threads += 2) {
+		struct outcome many = run(m, memory, threads, 0, 20, places);
+		assert_int_equal(many.status, CT_OK);
+		assert_int_equal(many.waited, waits);
+		assert_int_equal(many.steps, one.steps);
+		assert_int_equal(many.events, one.events);
+		assert_memory_equal(many.memory, one.memory, WORDS * sizeof *memory);
+		free(many.memory);
+	}
+	free(one.memory);
+	free(memory);
+	ct_ptx_free(m);
+	ct_buf_free(&text);
+}
+
+#define SET "SET: st.volatile.global.u32 [%rd2], 77777;\n"
+
+/* CTAs that wait for the next one find places, all of them or as many as are needed; one that only takes long is not said to wait. */
+static void waiting_is_found(void **state)
+{
+	(void)state;
+	compare_places("setp.eq.u32 %p1, %r2, 19; @%p1 bra SET;\n"
+	               "WAIT: ld.volatile.global.u32 %r6, [%rd2+4];\n"
+	               "setp.ne.u32 %p3, %r6, 77777; @%p3 bra WAIT;\n" SET,
+	               20, 1);
+	compare_places("and.b32 %r7, %r2, 1; setp.eq.u32 %p1, %r7, 1; @%p1 bra SET;\n"
+	               "add.u64 %rd3, %rd2, 4;\n"
+	               "WAIT: atom.global.add.u32 %r6, [%rd3], 0; st.shared.u32 [s], %r2;\n"
+	               "setp.ne.u32 %p3, %r6, 77777; @%p3 bra WAIT;\n" SET,
+	               3, 1);
+	compare_places(
+		"setp.ne.u32 %p1, %r2, 3; @%p1 bra SET; mov.u32 %r7, 0;\n"
+		"LONG: add.u32 %r7, %r7, 1; st.shared.u32 [s], %r7; ld.global.u32 %r6, [%rd1+4];\n"
+		"setp.lt.u32 %p3, %r7, 100000; @%p3 bra LONG;\n" SET,
+		20, 0);
+	compare_places("setp.ne.u32 %p1, %r2, 3; @%p1 bra SET; mov.u32 %r7, 0;\n"
+	               "LONG: add.u32 %r7, %r7, 1; and.b32 %r8, %r7, 1020; cvt.u64.u32 %rd3, %r8;\n"
+	               "add.u64 %rd3, %rd3, %rd1; ld.global.u32 %r6, [%rd3]; mul.lo.u32 %r9, %r7, %r7;\n"
+	               "setp.lt.u32 %p3, %r7, 60000; @%p3 bra LONG;\n" SET,
+	               20, 1); /* it reads 256 words again and again, and is taken for one that waits */
+}
+
+/* A program that lacks a barrier: 60 instructions after one, a warp stores to where the other one reads behind that barrier. On boards
+ * it has read by then, and so it has here where the board is known. */
+static void warps_begin_together(void **state)
+{
+	struct ct_buf text = {0};
+	(void)state;
+	ct_buf_puts(
+		&text,
+		"mov.u32 %r6, 77777; setp.eq.u32 %p1, %r3, 0; @%p1 st.shared.u32 [s], %r6; bar.sync 0;\n"
+		"ld.shared.u32 %r7, [s];\n");
+	for (unsigned i = 0; i < 60; i++)
+		ct_buf_puts(&text, "add.u32 %r8, %r7, 1;\n");
+	ct_buf_puts(&text, "@%p1 st.shared.u32 [s], %r3; bar.sync 0;\n"
+	                   "setp.ne.u32 %p2, %r3, 63; @%p2 bra END; st.global.u32 [%rd2], %r7;\nEND:\n");
+	assert_false(text.failed);
+	compare_places(text.data, 20, 0);
+	ct_buf_free(&text);
+}
+
 /* More than any board holds, and a fault of a later one while the others wait. */
 static void cooperative_launches_that_fail(void **state)
 {
@@ -364,11 +447,11 @@ static void cooperative_launches_that_fail(void **state)
 	uint32_t *memory = aligned_alloc(64, WORDS * sizeof *memory);
 	(void)state;
 	assert_non_null(memory);
-	struct outcome trap = run(m, memory, COOPERATIVE, 0, 20);
+	struct outcome trap = run(m, memory, COOPERATIVE, 0, 20, 0);
 	assert_int_equal(trap.fault.kind, CT_PTX_TRAP);
 	assert_int_equal(trap.fault.cta[0], 7);
 	assert_non_null(strstr(trap.text, "block (7,0,0)"));
-	struct outcome many = run(m, memory, COOPERATIVE, 0, CT_PTX_COOPERATIVE_MAX + 1);
+	struct outcome many = run(m, memory, COOPERATIVE, 0, CT_PTX_COOPERATIVE_MAX + 1, 0);
 	assert_int_equal(many.status, CT_ERR_USAGE);
 	free(trap.memory);
 	free(many.memory);
@@ -388,6 +471,8 @@ int main(void)
 		cmocka_unit_test(what_only_order_gives),
 		cmocka_unit_test(at_random),
 		cmocka_unit_test(ctas_wait_for_later_ones),
+		cmocka_unit_test(waiting_is_found),
+		cmocka_unit_test(warps_begin_together),
 		cmocka_unit_test(cooperative_launches_that_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
