@@ -82,6 +82,7 @@ struct hand {
 
 /* Threads make so many CTAs each that wait for their turn (lib/ptx/team.c), which together may take this much
  * memory before they are packed. */
+enum { SM_REGISTERS = 65536 }; /* of every board from compute capability 5.0 on */
 enum { THREADS_MAX = 64, AHEAD = 8, UNPACKED_MOST = 96 << 20 };
 
 /* One launch that is recorded. */
@@ -136,7 +137,8 @@ static size_t unpacked_most(const struct job *j, unsigned thread)
 	unsigned threads = ct_threads_resolve(c->s.threads);
 	threads = threads < THREADS_MAX ? threads : THREADS_MAX;
 	uint64_t most = c->s.unpacked_most ? c->s.unpacked_most : UNPACKED_MOST;
-	uint64_t at_once = j->launch->cooperative || thread >= threads ? j->hands : AHEAD * (uint64_t)threads;
+	uint64_t at_once = j->launch->cooperative || thread >= threads ? j->hands
+	                                                               : AHEAD * (uint64_t)threads;
 	return ct_lower_output_takes_streams(c->output) ? (size_t)(most / at_once) : 0;
 }
 
@@ -258,6 +260,18 @@ static void end_job(struct job *j)
 	free(j);
 }
 
+/* Registers of a thread. A kernel with bounds for its launches has no more than let so many blocks of so many threads lie on an SM: the
+ * vendor's compiler spills the others, which are not spilled here. */
+static uint32_t registers_of(const struct ct_lower_program *p, const struct ct_ptx_kernel *k)
+{
+	const uint32_t *n = k->required_threads[0] ? k->required_threads : k->max_threads;
+	uint64_t threads = ((uint64_t)n[0] * n[1] * n[2] + 31) / 32 * 32;
+	if (threads == 0)
+		return p->registers;
+	uint64_t most = SM_REGISTERS / (threads * (k->min_ctas ? k->min_ctas : 1)) / 8 * 8;
+	return most >= 8 && most < p->registers ? (uint32_t)most : p->registers;
+}
+
 /* The kernel's part of the trace is ended also where the launch fails. */
 static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, struct ct_kernel *head,
                   struct ct_ptx_result *r, struct ct_error *e)
@@ -278,7 +292,7 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 	if (st == CT_OK)
 		st = ct_lower_kernel(&j->program, launch->module, launch->kernel, c->s.sm, e);
 	if (st == CT_OK) {
-		head->regs = j->program->registers;
+		head->regs = registers_of(j->program, launch->kernel);
 		st = ct_lower_sources(j->program, &head->has_lineinfo, &head->sources, e);
 	}
 	if (st == CT_OK)
@@ -354,7 +368,7 @@ int ct_capture_registers(const struct ct_ptx_module *m, const struct ct_ptx_kern
 {
 	struct ct_lower_program *p = NULL;
 	int st = ct_lower_kernel(&p, m, kernel, sm, e);
-	*registers = st == CT_OK ? p->registers : 0;
+	*registers = st == CT_OK ? registers_of(p, kernel) : 0;
 	ct_lower_free(p);
 	return st;
 }

@@ -320,6 +320,17 @@ __global__ void convert_indices(unsigned int *sum)
 		*sum = digits(block()) + digits(blockDim) * 10 + digits(gridDim) + first(threadIdx) + first(gridDim) + a.x + b.y + d.z + c.z;
 }
 
+/* Bounds of launches say how many registers there are, whatever the kernel would like to have. */
+__global__ void __launch_bounds__(1024, 2) many_registers(float *p)
+{
+	float a[60];
+	for (int i = 0; i < 60; i++)
+		a[i] = p[threadIdx.x + i * 1024];
+	__syncthreads();
+	for (int i = 0; i < 60; i++)
+		p[threadIdx.x * 60 + i] = a[i] * a[59 - i];
+}
+
 static void check_indices()
 {
 	unsigned int *sum;
@@ -332,6 +343,8 @@ static void check_indices()
 	int blocks = 0;
 	expect("occupancy with flags", cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, convert_indices, 128, 0, 0), 0);
 	expect("blocks that fit", blocks > 0, 1);
+	cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, many_registers, 1024, 0);
+	expect("blocks that bounds of launches promise", blocks, 2);
 	cudaFree(sum);
 }
 
