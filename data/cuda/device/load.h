@@ -7,6 +7,15 @@
 #include <vector_types.h>
 #include "define.h"
 
+/* `result` where two types are the same: of functions that programs may define as well (number16.h). */
+template <typename a, typename b, typename result> struct ct_cuda_same {
+};
+template <typename a, typename result> struct ct_cuda_same<a, a, result> {
+	typedef result type;
+};
+template <typename a, typename b, typename result>
+using ct_cuda_if_same = typename ct_cuda_same<a, b, result>::type;
+
 #define CT_CUDA_LDG(type, suffix) \
 	CT_DEVICE type __ldg(const type *p) \
 	{ \

@@ -492,12 +492,15 @@ CT_DEVICE CT_16 atomicAdd(CT_16 *p, CT_16 v)
 	return CT_16_N(__ushort_as_, )(old);
 }
 
+/* Templates, since programs that were written for a toolkit without these functions define them. */
 #define CT_16_LOAD(name) \
-	CT_DEVICE CT_16 name(const CT_16 *p) \
+	template <typename ct_number> \
+	CT_DEVICE ct_cuda_if_same<ct_number, CT_16, CT_16> name(const ct_number *p) \
 	{ \
 		return CT_16_N(__ushort_as_, )(name(&p->__x)); \
 	} \
-	CT_DEVICE CT_16_PAIR name(const CT_16_PAIR *p) \
+	template <typename ct_number> \
+	CT_DEVICE ct_cuda_if_same<ct_number, CT_16_PAIR, CT_16_PAIR> name(const ct_number *p) \
 	{ \
 		CT_16_PAIR v; \
 		ct_cuda_set_word(v, name((const unsigned int *)p)); \
@@ -510,11 +513,13 @@ CT_16_LOAD(__ldcs)
 #undef CT_16_LOAD
 
 #define CT_16_STORE(name) \
-	CT_DEVICE void name(CT_16 *p, CT_16 v) \
+	template <typename ct_number> \
+	CT_DEVICE ct_cuda_if_same<ct_number, CT_16, void> name(ct_number *p, CT_16 v) \
 	{ \
 		name(&p->__x, v.__x); \
 	} \
-	CT_DEVICE void name(CT_16_PAIR *p, CT_16_PAIR v) \
+	template <typename ct_number> \
+	CT_DEVICE ct_cuda_if_same<ct_number, CT_16_PAIR, void> name(ct_number *p, CT_16_PAIR v) \
 	{ \
 		name((unsigned int *)p, ct_cuda_word(v)); \
 	}
