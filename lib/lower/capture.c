@@ -80,9 +80,10 @@ struct hand {
 	struct job *job;
 };
 
+enum { SM_REGISTERS = 65536 }; /* of every board from compute capability 5.0 on */
+
 /* Threads make so many CTAs each that wait for their turn (lib/ptx/team.c), which together may take this much
  * memory before they are packed. */
-enum { SM_REGISTERS = 65536 }; /* of every board from compute capability 5.0 on */
 enum { THREADS_MAX = 64, AHEAD = 8, UNPACKED_MOST = 96 << 20 };
 
 /* One launch that is recorded. */
