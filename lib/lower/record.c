@@ -29,11 +29,10 @@ struct place {
 	int starts;    /* the block begins with it */
 };
 
-struct ct_lower_recorder {
-	struct ct_lower_recording o;
-	struct place *place; /* by instruction */
-	struct ct_ptx_observer observer;
-	uint32_t warp, region, stamp;
+/* What a warp has executed of a region. */
+struct part {
+	uint32_t region; /* CT_LOWER_NONE: nothing that is not written yet */
+	uint32_t stamp;
 	struct slot *slot;
 	uint32_t
 		*entered; /* by block: stamp of the last execution that one of its instructions was in */
@@ -41,14 +40,27 @@ struct ct_lower_recorder {
 	uint32_t straights;
 	uint32_t next, active; /* behind the instruction that came last, and its lanes */
 	struct ct_lower_access *access;
-	uint64_t *lanes; /* of all of them */
+	uint64_t *lanes;   /* of all of them */
+	uint32_t events;   /* of the region's execution */
+	uint32_t together; /* lanes of all its events, each with all or none of them; else 0 */
+	uint32_t variant;  /* of guards that hold for none: number of a variant */
+};
+
+enum { WARPS = 32 };
+
+struct ct_lower_recorder {
+	struct ct_lower_recording o;
+	struct place *place; /* by instruction */
+	struct ct_ptx_observer observer;
+	uint32_t warp; /* whose part is at hand */
+	struct part at;
+	struct part *kept[WARPS]; /* of other warps whose turn ended amid a region; else NULL */
+	struct part *spare[WARPS];
+	uint32_t spares;
 	struct ct_lower_made *made;
-	int packs;           /* the maker has a part of the CTA */
-	size_t unpacked;     /* words of the CTA's streams */
-	uint32_t events;     /* of the region's execution */
-	uint32_t together;   /* lanes of all its events, each with all or none of them; else 0 */
-	uint32_t variant;    /* of guards that hold for none: number of a variant */
-	uint32_t exited[32]; /* lanes of each warp that the machine code has ended */
+	int packs;                    /* the maker has a part of the CTA */
+	size_t unpacked;              /* words of the CTA's streams */
+	uint32_t exited[WARPS];       /* lanes of each warp that the machine code has ended */
 	struct ct_lower_alias *moved; /* to where they are the same in every run: variables, aliases */
 	size_t nmoved;
 	uint64_t last_line; /* the one that was put into o.touched last */
@@ -105,23 +117,67 @@ static int move_even(const struct ct_lower_recorder *r, uint64_t *first, uint64_
 	return low <= high;
 }
 
+/* ---- parts ---- */
+
+static void empty_part(struct part *p)
+{
+	free(p->slot);
+	free(p->entered);
+	free(p->straight);
+	free(p->access);
+	free(p->lanes);
+}
+
+/* Gives a part room for a region of the program. */
+static int fill_part(const struct ct_lower_program *program, struct part *p)
+{
+	*p = (struct part){.region = CT_LOWER_NONE,
+	                   .slot = ct_calloc(program->slots, sizeof *p->slot),
+	                   .entered = ct_calloc(program->blocks, sizeof *p->entered),
+	                   .straight = ct_calloc(program->slots, sizeof *p->straight),
+	                   .access = ct_calloc(program->addresses, sizeof *p->access),
+	                   .lanes = ct_calloc(program->addresses, CT_WARP_LANES * sizeof *p->lanes)};
+	if (!p->slot || !p->entered || !p->straight || !p->access || !p->lanes)
+		return -1;
+	for (uint32_t i = 0; i < program->addresses; i++)
+		p->access[i].lanes = p->lanes + (size_t)i * CT_WARP_LANES;
+	return 0;
+}
+
+static void drop_part(struct part *p)
+{
+	if (p)
+		empty_part(p);
+	free(p);
+}
+
+static struct part *make_part(const struct ct_lower_recorder *r)
+{
+	struct part *p = ct_calloc(1, sizeof *p);
+	if (p && fill_part(r->o.program, p) < 0) {
+		drop_part(p);
+		p = NULL;
+	}
+	return p;
+}
+
 /* ---- out ---- */
 
 /* Lanes of a machine instruction; 0 with *issued 0 where it is not issued. */
 static inline uint32_t lanes_of(struct ct_lower_recorder *r, const struct ct_lower_issue *i, int *issued)
 {
-	const struct slot *s = &r->slot[i->source], *c = &r->slot[i->control];
+	const struct slot *s = &r->at.slot[i->source], *c = &r->at.slot[i->control];
 	uint32_t left = ~r->exited[r->warp];
-	int came = s->stamp == r->stamp;
+	int came = s->stamp == r->at.stamp;
 	*issued = came && (s->active & left);
 	switch ((enum ct_lower_lanes)i->lanes) {
 	case CT_LOWER_GUARDED: return s->mask & left;
 	case CT_LOWER_ACTIVE: return s->active & left;
 	case CT_LOWER_CONVERTED:
-		*issued = c->stamp == r->stamp && (c->active & left);
+		*issued = c->stamp == r->at.stamp && (c->active & left);
 		return came ? s->mask & left : 0;
 	case CT_LOWER_SPECULATED:
-		*issued = c->stamp == r->stamp && (c->active & left);
+		*issued = c->stamp == r->at.stamp && (c->active & left);
 		return c->active & left;
 	case CT_LOWER_TURNED: return s->active & ~s->mask & left;
 	case CT_LOWER_TAKEN: *issued &= (s->mask & left) != 0; return s->mask & left;
@@ -202,13 +258,13 @@ static int pack(struct ct_lower_recorder *r, int whole, struct ct_error *e)
 /* Fills the slots of the instructions that were told of together. */
 static void fill_slots(struct ct_lower_recorder *r)
 {
-	for (uint32_t i = 0; i < r->straights; i++) {
-		const struct straight *s = &r->straight[i];
+	for (uint32_t i = 0; i < r->at.straights; i++) {
+		const struct straight *s = &r->at.straight[i];
 		for (uint32_t k = 0; k < s->n; k++)
-			r->slot[r->place[s->first + k].slot] = (struct slot){
-				r->stamp, s->active, s->active};
+			r->at.slot[r->place[s->first + k].slot] = (struct slot){
+				r->at.stamp, s->active, s->active};
 	}
-	r->straights = 0;
+	r->at.straights = 0;
 }
 
 /* Writes those instructions of a region that are issued, each with its lanes. */
@@ -231,7 +287,7 @@ static int put_issued(struct ct_lower_recorder *r, const struct ct_lower_region 
 			n = 0;
 		}
 		if (memory && st == CT_OK) {
-			st = ct_lower_put_access(to, i, lanes, &r->access[issue->access], e);
+			st = ct_lower_put_access(to, i, lanes, &r->at.access[issue->access], e);
 		} else if (!memory) {
 			first = n ? first : i;
 			mask = lanes;
@@ -244,18 +300,18 @@ static int put_issued(struct ct_lower_recorder *r, const struct ct_lower_region 
 /* Writes the machine instructions of the region at hand. */
 static int flush(struct ct_lower_recorder *r, struct ct_error *e)
 {
-	if (r->region == CT_LOWER_NONE)
+	if (r->at.region == CT_LOWER_NONE)
 		return CT_OK;
 	const struct ct_lower_program *p = r->o.program;
-	const struct ct_lower_region *region = &p->region[r->region];
+	const struct ct_lower_region *region = &p->region[r->at.region];
 	struct ct_lower_stream *to = &r->made->stream[r->warp];
 	size_t before = to->n;
 	int st;
-	r->region = CT_LOWER_NONE;
-	if (r->together && r->events == region->ptx && !(r->together & r->exited[r->warp]) &&
-	    p->variant[region->variant + r->variant].plain)
-		st = ct_lower_put_variant(to, p, region->variant + r->variant, r->together, r->access,
-		                          e);
+	r->at.region = CT_LOWER_NONE;
+	if (r->at.together && r->at.events == region->ptx && !(r->at.together & r->exited[r->warp]) &&
+	    p->variant[region->variant + r->at.variant].plain)
+		st = ct_lower_put_variant(to, p, region->variant + r->at.variant, r->at.together,
+		                          r->at.access, e);
 	else
 		st = put_issued(r, region, e);
 	r->unpacked += to->n - before;
@@ -270,7 +326,13 @@ static int on_begin(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
 	memset(r->exited, 0, sizeof r->exited);
-	r->region = CT_LOWER_NONE;
+	r->at.region = CT_LOWER_NONE;
+	for (uint32_t w = 0; w < WARPS; w++) /* of a CTA that did not end */
+		if (r->kept[w]) {
+			r->kept[w]->region = CT_LOWER_NONE;
+			r->spare[r->spares++] = r->kept[w];
+			r->kept[w] = NULL;
+		}
 	r->packs = 0;
 	r->unpacked = 0;
 	int st = r->o.also && r->o.also->cta_begin ? r->o.also->cta_begin(r->o.also->ctx, cta, e)
@@ -364,8 +426,8 @@ static int touch(struct ct_lower_recorder *r, const struct ct_ptx_access *v, uin
 /* Whether an instruction is among those that were told of together. */
 static int is_covered(const struct ct_lower_recorder *r, uint32_t at)
 {
-	for (uint32_t i = 0; i < r->straights; i++)
-		if (at - r->straight[i].first < r->straight[i].n)
+	for (uint32_t i = 0; i < r->at.straights; i++)
+		if (at - r->at.straight[i].first < r->at.straight[i].n)
 			return 1;
 	return 0;
 }
@@ -377,9 +439,30 @@ static inline int is_repeated(const struct ct_lower_recorder *r, const struct pl
                               uint32_t active)
 {
 	if (at->starts)
-		return r->entered[at->block] == r->stamp;
-	return r->slot[at->slot].stamp == r->stamp ||
-	       ((inst != r->next || active != r->active) && is_covered(r, inst));
+		return r->at.entered[at->block] == r->at.stamp;
+	return r->at.slot[at->slot].stamp == r->at.stamp ||
+	       ((inst != r->at.next || active != r->at.active) && is_covered(r, inst));
+}
+
+/* Takes another warp's part at hand. What the last warp has not ended stays, since its turn may end amid a region. */
+static int take_warp(struct ct_lower_recorder *r, uint32_t warp, struct ct_error *e)
+{
+	struct part *was = NULL;
+	if (r->at.region != CT_LOWER_NONE || r->kept[warp]) {
+		was = r->kept[warp] ? r->kept[warp] : r->spares ? r->spare[--r->spares] : make_part(r);
+		if (!was)
+			return ct_fail_nomem(e);
+		struct part now = *was;
+		*was = r->at;
+		r->at = now;
+		r->kept[warp] = NULL;
+		if (was->region != CT_LOWER_NONE)
+			r->kept[r->warp] = was;
+		else
+			r->spare[r->spares++] = was;
+	}
+	r->warp = warp;
+	return CT_OK;
 }
 
 /* Begins an execution of the region of `n` instructions where it is not the one at hand, or where they
@@ -387,20 +470,21 @@ static inline int is_repeated(const struct ct_lower_recorder *r, const struct pl
 static inline int enter(struct ct_lower_recorder *r, uint32_t warp, uint32_t active,
                         const struct place *at, uint32_t inst, uint32_t n, struct ct_error *e)
 {
-	int st = CT_OK;
-	if (r->region != at->region || r->warp != warp || r->straights >= r->o.program->slots ||
+	int st = r->warp == warp ? CT_OK : take_warp(r, warp, e);
+	if (st < 0)
+		return st;
+	if (r->at.region != at->region || r->at.straights >= r->o.program->slots ||
 	    is_repeated(r, at, inst, active)) {
 		st = flush(r, e);
-		r->region = at->region;
-		r->warp = warp;
-		r->stamp++;
-		r->events = r->straights = r->variant = 0;
-		r->together = active;
+		r->at.region = at->region;
+		r->at.stamp++;
+		r->at.events = r->at.straights = r->at.variant = 0;
+		r->at.together = active;
 	}
-	r->events += n;
-	r->entered[at->block] = r->stamp;
-	r->next = inst + n;
-	r->active = active;
+	r->at.events += n;
+	r->at.entered[at->block] = r->at.stamp;
+	r->at.next = inst + n;
+	r->at.active = active;
 	return st;
 }
 
@@ -413,7 +497,7 @@ static int keep_accesses(struct ct_lower_recorder *r, const struct ct_ptx_straig
 		const struct ct_ptx_access *a = &v->access[*next];
 		if (a->instruction - v->first >= end - v->first)
 			return CT_OK;
-		keep_addresses(r, a, v->active, &r->access[r->place[a->instruction].address]);
+		keep_addresses(r, a, v->active, &r->at.access[r->place[a->instruction].address]);
 		if (r->o.touched && a->space == CT_PTX_GLOBAL)
 			st = touch(r, a, v->active, e);
 	}
@@ -436,17 +520,16 @@ static int on_straight(void *ctx, const struct ct_ptx_straight *v, struct ct_err
 		}
 		if ((st = enter(r, v->warp, v->active, &at, first, n, e)) < 0)
 			return st;
-		if (v->active != r->together)
-			r->together = 0;
-		r->straight[r->straights++] = (struct straight){first, n, v->active};
+		if (v->active != r->at.together)
+			r->at.together = 0;
+		r->at.straight[r->at.straights++] = (struct straight){first, n, v->active};
 		if ((st = keep_accesses(r, v, &next, first + n, e)) < 0)
 			return st;
 	}
 	return CT_OK;
 }
 
-/* Keeps an event until control leaves its region. A region that is entered again, or by another warp, is
- * written out first. */
+/* Keeps an event until control leaves its region. A region that is entered again is written out first. */
 static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
@@ -461,16 +544,16 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 		return CT_OK;
 	if ((st = enter(r, v->warp, v->active, &at, v->instruction, 1, e)) < 0)
 		return st;
-	if (v->active == r->together && !v->mask && r->o.program->guard[v->instruction])
-		r->variant |= r->o.program->guard[v->instruction];
-	else if (v->active != r->together || v->mask != r->together)
-		r->together = 0;
-	r->slot[at.slot] = (struct slot){r->stamp, v->active, v->mask};
+	if (v->active == r->at.together && !v->mask && r->o.program->guard[v->instruction])
+		r->at.variant |= r->o.program->guard[v->instruction];
+	else if (v->active != r->at.together || v->mask != r->at.together)
+		r->at.together = 0;
+	r->at.slot[at.slot] = (struct slot){r->at.stamp, v->active, v->mask};
 	if (!v->addresses || !v->mask)
 		return CT_OK;
 	const struct ct_ptx_access access = {
 		v->instruction, v->space, v->width, v->even, v->stride, v->addresses};
-	keep_addresses(r, &access, v->mask, &r->access[at.address]);
+	keep_addresses(r, &access, v->mask, &r->at.access[at.address]);
 	return r->o.touched && v->space == CT_PTX_GLOBAL ? touch(r, &access, v->mask, e) : CT_OK;
 }
 
@@ -478,6 +561,9 @@ static int on_end(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
 	int st = flush(r, e);
+	for (uint32_t w = 0; w < WARPS && st == CT_OK; w++)
+		if (r->kept[w] && (st = take_warp(r, w, e)) == CT_OK)
+			st = flush(r, e);
 	if (st == CT_OK && r->o.also && r->o.also->cta_end)
 		st = r->o.also->cta_end(r->o.also->ctx, cta, e);
 	if (st >= 0 && (r->packs || !r->o.unpacked_most))
@@ -521,24 +607,15 @@ int ct_lower_recorder_new(struct ct_lower_recorder **out, const struct ct_lower_
 	if (!r)
 		return ct_fail_nomem(e);
 	r->o = *o;
-	r->region = CT_LOWER_NONE;
 	r->last_line = UINT64_MAX;
-	r->slot = ct_calloc(o->program->slots, sizeof *r->slot);
-	r->entered = ct_calloc(o->program->blocks, sizeof *r->entered);
-	r->straight = ct_calloc(o->program->slots, sizeof *r->straight);
-	r->access = ct_calloc(o->program->addresses, sizeof *r->access);
 	r->observer = (struct ct_ptx_observer){
 		.ctx = r, .cta_begin = on_begin, .instruction = on_instruction, .cta_end = on_end};
 	if (!o->also || !o->also->instruction)
 		r->observer.straight = on_straight;
-	r->lanes = ct_calloc(o->program->addresses, CT_WARP_LANES * sizeof *r->lanes);
-	if (!r->slot || !r->entered || !r->straight || !r->access || !r->lanes ||
-	    find_variables(r) < 0 || find_places(r) < 0) {
+	if (fill_part(o->program, &r->at) < 0 || find_variables(r) < 0 || find_places(r) < 0) {
 		ct_lower_recorder_free(r);
 		return ct_fail_nomem(e);
 	}
-	for (uint32_t i = 0; i < o->program->addresses; i++)
-		r->access[i].lanes = r->lanes + (size_t)i * CT_WARP_LANES;
 	*out = r;
 	return CT_OK;
 }
@@ -593,13 +670,13 @@ void ct_lower_recorder_free(struct ct_lower_recorder *r)
 {
 	if (!r)
 		return;
-	free(r->slot);
+	empty_part(&r->at);
+	for (uint32_t w = 0; w < WARPS; w++) {
+		drop_part(r->kept[w]);
+		drop_part(w < r->spares ? r->spare[w] : NULL);
+	}
 	free(r->place);
-	free(r->entered);
-	free(r->straight);
-	free(r->access);
 	ct_lower_made_free(r->made);
-	free(r->lanes);
 	free(r->moved);
 	free(r);
 }
