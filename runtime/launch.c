@@ -56,19 +56,21 @@ static uint32_t at_once(struct ct_cuda_function *f, const struct ct_cuda_shape *
 	               : 0;
 }
 
-/* Whether all do. */
-static int fits(struct ct_cuda_function *f, const struct ct_cuda_shape *s)
+/* Whether all of them have a place. */
+static int fits(const struct ct_cuda_shape *s, uint32_t places)
 {
-	return (uint64_t)s->grid.x * s->grid.y * s->grid.z <= at_once(f, s);
+	return (uint64_t)s->grid.x * s->grid.y * s->grid.z <= places;
 }
 
 /* The limits of every board that is emulated: the guide's table of technical specifications. CTAs of a cooperative launch have to fit
- * on the board at once. */
-static cudaError_t check_shape(struct ct_cuda_function *f, const struct ct_cuda_shape *s)
+ * on the board at once. *places: how many fit, 0 where the shape is wrong. */
+static cudaError_t check_shape(struct ct_cuda_function *f, const struct ct_cuda_shape *s,
+                               uint32_t *places)
 {
 	const struct ct_ptx_kernel *k = f->kernel;
 	const dim3 grid = s->grid, block = s->block;
 	size_t most = ct_cuda_shared_default();
+	*places = 0;
 	if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z || grid.x > 0x7fffffff ||
 	    grid.y > 65535 || grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
 	    block.x * block.y * block.z > 1024)
@@ -77,7 +79,8 @@ static cudaError_t check_shape(struct ct_cuda_function *f, const struct ct_cuda_
 		most = (size_t)f->dynamic_shared_max + k->shared_bytes;
 	if (s->shared_bytes > most || k->shared_bytes > most - s->shared_bytes)
 		return cudaErrorInvalidValue;
-	return !s->cooperative || fits(f, s) ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
+	*places = at_once(f, s);
+	return !s->cooperative || fits(s, *places) ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
 }
 
 /* Lays the arguments out as the kernel's parameters are. */
@@ -91,7 +94,8 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
                            const void *given, size_t bytes)
 {
 	const struct ct_ptx_kernel *k = f->kernel;
-	cudaError_t error = check_shape(f, &shape);
+	uint32_t places;
+	cudaError_t error = check_shape(f, &shape, &places);
 	struct ct_ptx_launch l = {
 		.module = f->module->ptx,
 		.kernel = k,
@@ -99,7 +103,8 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
 		.block = {shape.block.x, shape.block.y, shape.block.z},
 		.dynamic_shared = (uint32_t)shape.shared_bytes,
 		.cooperative = shape.cooperative ||
-	                       ((ct_cuda.settings.resident || f->waits) && fits(f, &shape)),
+	                       ((ct_cuda.settings.resident || f->waits) && fits(&shape, places)),
+		.side_by_side = places ? places : 1,
 		.params = given,
 		.param_bytes = bytes,
 		.memory = ct_cuda.memory,
@@ -133,8 +138,6 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
 	}
 	if (error == cudaSuccess) {
 		ct_cuda.launches++;
-		l.side_by_side = at_once(f, &shape);
-		l.side_by_side = l.side_by_side ? l.side_by_side : 1;
 		if (ct_cuda_trace_launch(&l, &r, &e) != CT_OK)
 			error = ct_cuda_tell_fault(f, &l, &r, &e);
 		if (r.waited && !f->waits)
@@ -161,7 +164,8 @@ static cudaError_t make_work(struct ct_cuda_function *f, const void *kernel, str
 		gather(f->kernel, arguments, w->arguments);
 	else if (buffer)
 		memcpy(w->arguments, buffer, w->bytes);
-	return check_shape(f, &shape);
+	uint32_t places;
+	return check_shape(f, &shape, &places);
 }
 
 cudaError_t ct_cuda_launch_work(const void *kernel, struct ct_cuda_shape shape, void **arguments,
