@@ -13,6 +13,7 @@ ln -sfn lib64 "$dir/lib"
 for name in libctcuda libcudart libcudart_static libcudadevrt libculibos libcuda libnvToolsExt libnvrtc libnvrtc_static libnvrtc-builtins \
 	libnvrtc-builtins_static stubs/libcuda libcublas libcublas_static libcublasLt libcublasLt_static stubs/libcublas \
 	libcurand libcurand_static stubs/libcurand libcusparse libcusparse_static stubs/libcusparse \
-	libcufft libcufft_static libcufft_static_nocallback stubs/libcufft; do
+	libcufft libcufft_static libcufft_static_nocallback stubs/libcufft \
+	libnvidia-ml stubs/libnvidia-ml; do
 	printf 'INPUT ( "%s" )\n' "$library" >"$dir/lib64/$name.so"
 done

@@ -7,20 +7,20 @@
 #include "runtime/runtime.h"
 
 /* Sources: NVIDIA's list of CUDA-enabled GPUs (compute capability); the boards' datasheets and white papers that
- * data/gpus cites (memory, width of its bus); CUDA C++ Programming Guide, table of technical specifications per
+ * data/gpus cites (memory); CUDA C++ Programming Guide, table of technical specifications per
  * compute capability (shared memory of one block on demand). */
 static const struct board { /* by compute capability */
 	const char *gpu, *name;
 	unsigned capability;
-	unsigned memory_gib, bus_bits, shared_kib;
+	unsigned memory_gib, shared_kib;
 } boards[] = {
-	{"v100", "Tesla V100-SXM2-16GB", 70, 16, 4096, 96},
-	{"rtx2060", "NVIDIA GeForce RTX 2060", 75, 6, 192, 64},
-	{"a100", "NVIDIA A100-SXM4-40GB", 80, 40, 5120, 163},
-	{"rtx3070", "NVIDIA GeForce RTX 3070", 86, 8, 256, 99},
-	{"rtx3080", "NVIDIA GeForce RTX 3080", 86, 10, 320, 99},
-	{"rtx4090", "NVIDIA GeForce RTX 4090", 89, 24, 384, 99},
-	{"h100", "NVIDIA H100 80GB HBM3", 90, 80, 5120, 227},
+	{"v100", "Tesla V100-SXM2-16GB", 70, 16, 96},
+	{"rtx2060", "NVIDIA GeForce RTX 2060", 75, 6, 64},
+	{"a100", "NVIDIA A100-SXM4-40GB", 80, 40, 163},
+	{"rtx3070", "NVIDIA GeForce RTX 3070", 86, 8, 99},
+	{"rtx3080", "NVIDIA GeForce RTX 3080", 86, 10, 99},
+	{"rtx4090", "NVIDIA GeForce RTX 4090", 89, 24, 99},
+	{"h100", "NVIDIA H100 80GB HBM3", 90, 80, 227},
 };
 
 enum {
@@ -100,7 +100,7 @@ static void fill_board(struct cudaDeviceProp *p)
 	p->major = (int)(b->capability / 10);
 	p->minor = (int)(b->capability % 10);
 	p->totalGlobalMem = ct_cuda_total_memory();
-	p->memoryBusWidth = (int)b->bus_bits;
+	p->memoryBusWidth = (int)(8 * g->dram_bus_bytes * g->dram_channels);
 	p->sharedMemPerBlock = SHARED_DEFAULT;
 	p->sharedMemPerBlockOptin = ct_cuda_shared_most();
 	p->sharedMemPerMultiprocessor = g->shmem_bytes;
@@ -111,7 +111,8 @@ static void fill_board(struct cudaDeviceProp *p)
 	p->maxThreadsPerMultiProcessor = (int)g->max_threads;
 	p->maxBlocksPerMultiProcessor = (int)g->max_ctas;
 	p->clockRate = (int)(g->core_mhz * 1000);
-	p->memoryClockRate = (int)(g->dram_mhz * 1000);
+	/* The clock of which each cycle moves two words, whatever a command's clock is: programs reckon a board's bandwidth so. */
+	p->memoryClockRate = (int)(g->dram_mhz * g->dram_data_ratio / 2 * 1000);
 	p->l2CacheSize = (int)ct_gpu_llc_bytes(g);
 	/* Since Ampere three quarters of the L2 may be set aside for lines that stay, for windows of up to 128 MiB: CUDA C++
 	 * Programming Guide, device memory L2 access management. */

@@ -87,6 +87,7 @@ static void drop_functions(const struct ct_cuda_module *m)
 	for (struct ct_cuda_function **at = &functions, *f; (f = *at);)
 		if (f->module == m) {
 			*at = f->next;
+			free(f->prepared);
 			free(f->name);
 			free(f);
 		} else {

@@ -260,6 +260,7 @@ struct ct_cuda_function {
 	int dynamic_shared_max;             /* bytes that a launch may ask for; 0: the common limit */
 	uint32_t registers;                 /* of its machine code; 0: nobody has asked for them */
 	int waits;                          /* a block of it waited for a later one */
+	struct ct_cuda_prepared *prepared;  /* NULL: nothing (driver_prepare.c) */
 };
 
 /* A texture or surface reference of a program. */

@@ -203,9 +203,10 @@ static void parse_library(struct ctcc_job *j, const char *v)
 		"cusparse_static",
 		"cufft",
 		"cufft_static",
-		"cufft_static_nocallback"};
-	static const char *const missing[] = {"cufftw", "cusolver", "cudnn",   "npp",   "nvToolsExt",
-	                                      "nccl",   "nvml",     "nvgraph", "cupti", "nvjpeg"};
+		"cufft_static_nocallback",
+		"nvidia-ml"};
+	static const char *const missing[] = {"cufftw", "cusolver", "cudnn", "npp",   "nvToolsExt",
+	                                      "nccl",   "nvgraph",  "cupti", "nvjpeg"};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (strcmp(v, ours[i]) == 0)
 			return;

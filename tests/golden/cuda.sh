@@ -238,20 +238,21 @@ int main()
 {
 	cudaDeviceProp p;
 	cudaGetDeviceProperties(&p, 0);
-	printf("%s, %d.%d, %d SMs\n", p.name, p.major, p.minor, p.multiProcessorCount);
+	printf("%s, %d.%d, %d SMs, %.0f GB/s\n", p.name, p.major, p.minor, p.multiProcessorCount,
+	       2e-6 * p.memoryClockRate * p.memoryBusWidth / 8);
 }
 C
 "$CT_RELEASE/ctcc" -o board board.cu
-same "a V100 by default" "Tesla V100-SXM2-16GB, 7.0, 80 SMs" "$(./board)"
+same "a V100 by default" "Tesla V100-SXM2-16GB, 7.0, 80 SMs, 898 GB/s" "$(./board)"
 "$CT_RELEASE/ctcc" -DKERNEL -arch=sm_75 -o board75 board.cu
 "$CT_RELEASE/ctcc" -DKERNEL -arch=sm_80 -o board80 board.cu
 echo '__global__ void other() {}' >other.cu
 "$CT_RELEASE/ctcc" -DKERNEL -c -arch=sm_70 -o board.o board.cu && "$CT_RELEASE/ctcc" -c -arch=sm_86 -o other.o other.cu &&
 	"$CT_RELEASE/ctcc" -o board86 other.o board.o
-same "an RTX 2060, an A100 and an RTX 3070 for programs of their compute capability" "NVIDIA GeForce RTX 2060, 7.5, 30 SMs
-NVIDIA A100-SXM4-40GB, 8.0, 108 SMs
-NVIDIA GeForce RTX 3070, 8.6, 46 SMs" "$(./board75; ./board80; ./board86)"
-same "also one that is older" "Tesla V100-SXM2-16GB, 7.0, 80 SMs" "$(CACHETRIAGE_GPU=v100 ./board80)"
-same "or another" "NVIDIA GeForce RTX 3080, 8.6, 68 SMs" "$(CACHETRIAGE_GPU=rtx3080 ./board)"
+same "an RTX 2060, an A100 and an RTX 3070 for programs of their compute capability" "NVIDIA GeForce RTX 2060, 7.5, 30 SMs, 336 GB/s
+NVIDIA A100-SXM4-40GB, 8.0, 108 SMs, 1555 GB/s
+NVIDIA GeForce RTX 3070, 8.6, 46 SMs, 448 GB/s" "$(./board75; ./board80; ./board86)"
+same "also one that is older" "Tesla V100-SXM2-16GB, 7.0, 80 SMs, 898 GB/s" "$(CACHETRIAGE_GPU=v100 ./board80)"
+same "or another" "NVIDIA GeForce RTX 3080, 8.6, 68 SMs, 760 GB/s" "$(CACHETRIAGE_GPU=rtx3080 ./board)"
 refuses "a board that there is not" 2 'rtx9999' env CACHETRIAGE_GPU=rtx9999 ./board
 finish

@@ -11,6 +11,7 @@
 
 #include "data/cuda/cuda.h"
 #include "data/cuda/cuda_gl_interop.h"
+#include "data/cuda/nvml.h"
 
 #define GOOD(call) assert_int_equal(call, cudaSuccess)
 #define BAD(error, call) assert_int_equal(call, error)
@@ -230,6 +231,88 @@ static void launches_have_attributes(void **state)
 	FINE(cuModuleUnload(m));
 }
 
+/* Before cuLaunchKernel, a function was prepared call by call; it stays prepared. */
+static void launches_are_prepared(void **state)
+{
+	CUmodule m;
+	CUfunction f = put(&m);
+	CUdeviceptr p;
+	unsigned got = 0;
+	(void)state;
+	FINE(cuMemAlloc(&p, 8));
+	BAD(CUDA_ERROR_INVALID_VALUE, cuLaunch(f)); /* its parameters lack */
+	FINE(cuFuncSetBlockShape(f, 2, 1, 1));
+	FINE(cuParamSetv(f, 0, &p, sizeof p));
+	FINE(cuParamSeti(f, 8, 55));
+	FINE(cuParamSetSize(f, 12));
+	FINE(cuLaunch(f));
+	FINE(cuMemcpyDtoH(&got, p, 4));
+	assert_int_equal(got, 55);
+	FINE(cuParamSetf(f, 8, 1.0f));
+	FINE(cuLaunchGrid(f, 3, 2));
+	FINE(cuMemcpyDtoH(&got, p, 4));
+	assert_int_equal(got, 0x3f800000);
+	FINE(cuFuncSetSharedSize(f, 1 << 20));
+	assert_int_not_equal(cuLaunchGridAsync(f, 1, 1, NULL), CUDA_SUCCESS);
+	FINE(cuFuncSetSharedSize(f, 0));
+	BAD(CUDA_ERROR_INVALID_VALUE, cuFuncSetBlockShape(f, 1, 0, 1));
+	BAD(CUDA_ERROR_INVALID_VALUE, cuParamSetv(f, 4090, &p, sizeof p));
+	BAD(CUDA_ERROR_INVALID_VALUE, cuParamSetv(f, -1, &p, sizeof p));
+	BAD(CUDA_ERROR_INVALID_VALUE, cuParamSetSize(f, 1 << 20));
+	BAD(CUDA_ERROR_INVALID_VALUE, cuLaunchGrid(f, 0, 1));
+	BAD(CUDA_ERROR_INVALID_HANDLE, cuParamSeti((CUfunction)&m, 0, 1));
+	FINE(cuMemFree(p));
+	FINE(cuModuleUnload(m));
+}
+
+/* What the manager says of the board is what CUDA says; what only silicon knows it does not support. */
+static void the_manager_knows_the_board(void **state)
+{
+	struct cudaDeviceProp p;
+	nvmlDevice_t d, same;
+	nvmlMemory_t memory;
+	nvmlPciInfo_t pci;
+	char said[NVML_DEVICE_UUID_BUFFER_SIZE];
+	unsigned n, mhz;
+	(void)state;
+	BAD(NVML_ERROR_UNINITIALIZED, nvmlDeviceGetCount(&n));
+	BAD(NVML_ERROR_UNINITIALIZED, nvmlShutdown());
+	assert_int_equal(nvmlInit(), NVML_SUCCESS);
+	assert_int_equal(nvmlInit(), NVML_SUCCESS);
+	assert_int_equal(nvmlShutdown(), NVML_SUCCESS);
+	assert_int_equal(nvmlDeviceGetCount(&n), NVML_SUCCESS);
+	assert_int_equal(n, 1);
+	assert_int_equal(nvmlDeviceGetHandleByIndex(0, &d), NVML_SUCCESS);
+	BAD(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetHandleByIndex(1, &d));
+	GOOD(cudaGetDeviceProperties(&p, 0));
+	assert_int_equal(nvmlDeviceGetName(d, said, sizeof said), NVML_SUCCESS);
+	assert_string_equal(said, p.name);
+	BAD(NVML_ERROR_INSUFFICIENT_SIZE, nvmlDeviceGetName(d, said, 3));
+	assert_int_equal(nvmlDeviceGetPciInfo(d, &pci), NVML_SUCCESS);
+	assert_int_equal(nvmlDeviceGetHandleByPciBusId(pci.busId, &same), NVML_SUCCESS);
+	assert_ptr_equal(same, d);
+	assert_int_equal(nvmlDeviceGetHandleByPciBusId(pci.busIdLegacy, &same), NVML_SUCCESS);
+	BAD(NVML_ERROR_NOT_FOUND, nvmlDeviceGetHandleByPciBusId("0000:02:00.0", &same));
+	assert_int_equal(nvmlDeviceGetUUID(d, said, sizeof said), NVML_SUCCESS);
+	assert_int_equal(nvmlDeviceGetHandleByUUID(said, &same), NVML_SUCCESS);
+	BAD(NVML_ERROR_NOT_FOUND, nvmlDeviceGetHandleByUUID("GPU-", &same));
+	assert_int_equal(nvmlDeviceGetMemoryInfo(d, &memory), NVML_SUCCESS);
+	assert_int_equal(memory.total, p.totalGlobalMem);
+	assert_int_equal(memory.used + memory.free, memory.total);
+	assert_int_equal(nvmlDeviceGetClockInfo(d, NVML_CLOCK_MEM, &mhz), NVML_SUCCESS);
+	assert_int_equal(mhz, p.memoryClockRate / 1000);
+	assert_int_equal(nvmlDeviceGetSupportedGraphicsClocks(d, mhz, &n, &mhz), NVML_SUCCESS);
+	assert_true(n == 1 && mhz == (unsigned)p.clockRate / 1000);
+	n = 0;
+	BAD(NVML_ERROR_INSUFFICIENT_SIZE, nvmlDeviceGetSupportedMemoryClocks(d, &n, NULL));
+	assert_int_equal(n, 1);
+	BAD(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceGetPowerUsage(d, &n));
+	BAD(NVML_ERROR_NOT_SUPPORTED, nvmlDeviceResetGpuLockedClocks(d));
+	BAD(NVML_ERROR_INVALID_ARGUMENT, nvmlDeviceGetPowerUsage(NULL, &n));
+	assert_string_equal(nvmlErrorString(NVML_ERROR_NOT_SUPPORTED), "Not Supported");
+	assert_int_equal(nvmlShutdown(), NVML_SUCCESS);
+}
+
 /* What the driver API does on a stream that is captured, as libraries do, waits for the graph's launch. */
 static void captured_launches_are_nodes(void **state)
 {
@@ -334,7 +417,9 @@ int main(void)
 		cmocka_unit_test(others_are_refused),
 		cmocka_unit_test(texts_are_linked),
 		cmocka_unit_test(launches_have_attributes),
+		cmocka_unit_test(launches_are_prepared),
 		cmocka_unit_test(captured_launches_are_nodes),
+		cmocka_unit_test(the_manager_knows_the_board),
 		cmocka_unit_test(memory_is_mapped_where_the_program_wants_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
