@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/occupancy.h"
 #include "lower/capture.h"
 #include "runtime/runtime.h"
 
@@ -28,6 +27,7 @@ enum {
 	SHARED_DEFAULT = 48 << 10,
 	CONSTANT_BYTES = 64 << 10,
 	REGISTERS_MOST = 255, /* of a thread: technical specifications of the guide */
+	REGISTERS_UNIT = 256, /* that warps are given registers in: CUDA Occupancy Calculator */
 	ALIGNMENT = 512,
 	PITCH = 32
 };
@@ -70,6 +70,17 @@ size_t ct_cuda_shared_most(void)
 	return (size_t)board()->shared_kib << 10;
 }
 
+uint32_t ct_cuda_shared_unit(void)
+{
+	return board()->capability >= 80 ? 128 : 256; /* CUDA Occupancy Calculator */
+}
+
+/* Bytes of shared memory that the system keeps of each block: CUDA C++ Programming Guide, compute capability 8.x. */
+static uint32_t system_shared(void)
+{
+	return board()->capability >= 80 ? 1024 : 0;
+}
+
 /* Limits that all boards have in common (CUDA C++ Programming Guide, technical specifications). */
 static void fill_limits(struct cudaDeviceProp *p)
 {
@@ -104,7 +115,7 @@ static void fill_board(struct cudaDeviceProp *p)
 	p->sharedMemPerBlock = SHARED_DEFAULT;
 	p->sharedMemPerBlockOptin = ct_cuda_shared_most();
 	p->sharedMemPerMultiprocessor = g->shmem_bytes;
-	p->reservedSharedMemPerBlock = b->capability >= 80 ? 1024 : 0;
+	p->reservedSharedMemPerBlock = system_shared();
 	p->regsPerBlock = p->regsPerMultiprocessor = (int)g->registers;
 	p->cooperativeLaunch = b->capability >= 60;
 	p->multiProcessorCount = (int)g->sms;
@@ -310,19 +321,40 @@ int ct_cuda_registers(struct ct_cuda_function *f)
 	return (int)f->registers;
 }
 
+/* Blocks of so many warps for which the registers of an SM suffice: a warp has its own from one of the SM's parts, in units of
+ * REGISTERS_UNIT. */
+static uint32_t blocks_by_registers(uint32_t warps, uint32_t registers)
+{
+	const struct ct_gpu *g = &ct_cuda.gpu;
+	uint32_t warp = (registers * 32 + REGISTERS_UNIT - 1) / REGISTERS_UNIT * REGISTERS_UNIT;
+	return warp ? (uint32_t)(g->registers / g->schedulers) / warp * g->schedulers / warps
+	            : UINT32_MAX;
+}
+
+/* The same of its shared memory: a block has what it asks for and what the system keeps of each, in whole units. */
+static uint32_t blocks_by_shared(uint64_t bytes)
+{
+	uint64_t unit = ct_cuda_shared_unit(), block = bytes + system_shared();
+	return block ? (uint32_t)(ct_cuda.gpu.shmem_bytes / ((block + unit - 1) / unit * unit))
+	             : UINT32_MAX;
+}
+
 cudaError_t ct_cuda_occupancy(struct ct_cuda_function *f, int threads, size_t shared_bytes, int *blocks)
 {
-	struct ct_kernel k = {.name = f->name,
-	                      .grid = {1, 1, 1},
-	                      .block = {(uint32_t)threads, 1, 1},
-	                      .shmem_bytes = f->kernel->shared_bytes + shared_bytes,
-	                      .regs = (uint32_t)ct_cuda_registers(f)};
-	struct ct_occupancy o;
+	const struct ct_gpu *g = &ct_cuda.gpu;
 	if (!blocks || threads < 1)
 		return cudaErrorInvalidValue;
+	uint32_t warps = ((uint32_t)threads + 31) / 32, most = g->max_ctas, n;
 	*blocks = 0;
-	if (threads <= MAX_THREADS && ct_occupancy(&ct_cuda.gpu, &k, &o, NULL) == CT_OK)
-		*blocks = (int)o.ctas_by_resources;
+	if (threads > MAX_THREADS || shared_bytes > UINT32_MAX)
+		return cudaSuccess;
+	if ((n = g->max_threads / 32 / warps) < most)
+		most = n;
+	if ((n = blocks_by_registers(warps, (uint32_t)ct_cuda_registers(f))) < most)
+		most = n;
+	if ((n = blocks_by_shared(f->kernel->shared_bytes + shared_bytes)) < most)
+		most = n;
+	*blocks = (int)most;
 	return cudaSuccess;
 }
 

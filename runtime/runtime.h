@@ -381,6 +381,8 @@ const char *ct_cuda_board_for(unsigned target);
 /* Bytes of the board's memory, and the largest shared memory of one block: by default and on demand. */
 uint64_t ct_cuda_board_memory(void);
 size_t ct_cuda_shared_default(void);
+/* Bytes in whose multiples the board gives shared memory to a block. Pure. */
+uint32_t ct_cuda_shared_unit(void);
 size_t ct_cuda_shared_most(void);
 /* Machine code of this capability is what traces have for the board: of the nearest that is lowered to. */
 unsigned ct_cuda_machine(void);

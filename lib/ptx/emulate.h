@@ -212,9 +212,12 @@ struct ct_ptx_fault {
 
 struct ct_ptx_launch {
 	const struct ct_ptx_module *module;
-	const struct ct_ptx_kernel *kernel;    /* of that module */
-	uint32_t grid[3], block[3];            /* each at least 1; a block of at most 1024 threads */
-	uint32_t dynamic_shared;               /* bytes behind the kernel's own */
+	const struct ct_ptx_kernel *kernel; /* of that module */
+	uint32_t grid[3], block[3];         /* each at least 1; a block of at most 1024 threads */
+	uint32_t dynamic_shared;            /* bytes behind the kernel's own */
+	/* Bytes in whose multiples the board gives shared memory, 0 is 1: %total_smem_size is such a multiple. A kernel may access
+	 * what it asks for, and with shared_behind all that it is given and so many bytes behind. */
+	uint32_t shared_unit, shared_behind;
 	const void *params;                    /* laid out as kernel->params says */
 	size_t param_bytes;                    /* at least kernel->param_bytes */
 	const struct ct_ptx_memory *memory;    /* NULL: only the module's variables */

@@ -151,8 +151,8 @@ struct ct_ptx_run {
 	uint32_t warps;
 	struct ct_ptx_barrier barrier[CT_PTX_BARRIERS];
 	unsigned char *shared;
-	uint32_t shared_bytes;
-	uint32_t local_bytes; /* of each lane */
+	uint32_t shared_bytes; /* that may be accessed */
+	uint32_t local_bytes;  /* of each lane */
 	unsigned char *params;
 	struct ct_ptx_range *
 		range; /* sorted by first; behind the last the window of shared memory and an empty one */

@@ -114,6 +114,13 @@ static void fill(const struct ct_ptx_warp *w, int which, uint32_t value)
 		special(w, which)[l] = value;
 }
 
+/* Bytes of shared memory that the board gives a CTA. */
+static uint32_t shared_given(const struct ct_ptx_run *r)
+{
+	uint32_t unit = r->launch->shared_unit ? r->launch->shared_unit : 1;
+	return (r->f->shared_end + r->launch->dynamic_shared + unit - 1) / unit * unit;
+}
+
 /* Special registers that no CTA changes. */
 static void set_specials(struct ct_ptx_warp *w)
 {
@@ -140,7 +147,7 @@ static void set_specials(struct ct_ptx_warp *w)
 	fill(w, CT_PTX_NWARPID, r->warps);
 	fill(w, CT_PTX_NSMID, 1);
 	fill(w, CT_PTX_COOPERATIVE, l->cooperative != 0);
-	fill(w, CT_PTX_TOTAL_SHARED, r->shared_bytes);
+	fill(w, CT_PTX_TOTAL_SHARED, shared_given(r));
 	fill(w, CT_PTX_DYNAMIC_SHARED, l->dynamic_shared);
 	fill(w, CT_PTX_DYNAMIC_BASE, r->f->shared_end);
 }
@@ -174,7 +181,8 @@ int ct_ptx_prepare(struct ct_ptx_run *r)
 	r->warps = (threads + CT_PTX_LANES - 1) / CT_PTX_LANES;
 	r->shape = (struct ct_ptx_cta){.kernel = l->kernel, .threads = threads, .warps = r->warps};
 	r->cta = r->shape;
-	r->shared_bytes = r->f->shared_end + l->dynamic_shared;
+	r->shared_bytes = l->shared_behind ? shared_given(r) + l->shared_behind
+	                                   : r->f->shared_end + l->dynamic_shared;
 	r->local_bytes = local_bytes(r->m, r->f->index, &known);
 	r->max_steps = l->max_steps ? l->max_steps : UINT64_MAX;
 	r->observes = r->observer && r->observer->instruction;

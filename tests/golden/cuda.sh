@@ -254,5 +254,35 @@ NVIDIA A100-SXM4-40GB, 8.0, 108 SMs, 1555 GB/s
 NVIDIA GeForce RTX 3070, 8.6, 46 SMs, 448 GB/s" "$(./board75; ./board80; ./board86)"
 same "also one that is older" "Tesla V100-SXM2-16GB, 7.0, 80 SMs, 898 GB/s" "$(CACHETRIAGE_GPU=v100 ./board80)"
 same "or another" "NVIDIA GeForce RTX 3080, 8.6, 68 SMs, 760 GB/s" "$(CACHETRIAGE_GPU=rtx3080 ./board)"
+# What a board gives in units: registers, and shared memory, behind which a careless kernel may store with pages.
+cat >units.cu <<'C'
+#include <cuda_runtime.h>
+#include <stdio.h>
+__global__ void units(unsigned *out, unsigned last)
+{
+	extern __shared__ char bytes[];
+	bytes[last] = 1;
+	asm("mov.u32 %0, %%total_smem_size;" : "=r"(*out));
+}
+int main()
+{
+	unsigned *out;
+	int blocks = 0;
+	cudaMallocManaged(&out, 4);
+	for (unsigned last = 31; last <= 1600; last = 5 * last + 132) {
+		units<<<1, 1, 32>>>(out, last);
+		cudaError_t error = cudaDeviceSynchronize();
+		printf("%s ", error ? cudaGetErrorName(error) : "well");
+	}
+	cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, units, 32, 16 << 10);
+	printf("%u bytes, %d blocks\n", *out, blocks);
+}
+C
+"$CT_RELEASE/ctcc" -o units units.cu
+same "shared memory is given in units of 256 bytes" "well cudaErrorIllegalAddress cudaErrorIllegalAddress 256 bytes, 0 blocks" "$(./units 2>/dev/null)"
+same "behind which a kernel may store a little where pages are mapped" "well well cudaErrorIllegalAddress 256 bytes, 0 blocks" "$(CACHETRIAGE_BOUNDS=pages ./units 2>/dev/null)"
+sed -i 's/last <= 1600/last <= 300/' units.cu && "$CT_RELEASE/ctcc" -o units units.cu
+same "blocks that fit have whole units" "well well 256 bytes, 6 blocks" "$(CACHETRIAGE_BOUNDS=pages ./units)"
+same "and the system keeps some of each from 8.0 on" "well well 128 bytes, 9 blocks" "$(CACHETRIAGE_GPU=a100 CACHETRIAGE_BOUNDS=pages ./units)"
 refuses "a board that there is not" 2 'rtx9999' env CACHETRIAGE_GPU=rtx9999 ./board
 finish
