@@ -117,6 +117,8 @@ static void fill_board(struct cudaDeviceProp *p)
 	p->sharedMemPerMultiprocessor = g->shmem_bytes;
 	p->reservedSharedMemPerBlock = system_shared();
 	p->regsPerBlock = p->regsPerMultiprocessor = (int)g->registers;
+	/* Pascal's pages that move by themselves, and stops amid a kernel: CUDA C++ Programming Guide, unified memory. */
+	p->concurrentManagedAccess = p->computePreemptionSupported = b->capability >= 60;
 	p->cooperativeLaunch = b->capability >= 60;
 	p->multiProcessorCount = (int)g->sms;
 	p->maxThreadsPerMultiProcessor = (int)g->max_threads;

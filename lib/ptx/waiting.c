@@ -88,7 +88,7 @@ static ct_ptx_exec *unwatched(const struct ct_ptx_watch *h, unsigned code)
 static void load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	unwatched(w->run->watch, o->code)(w, o, mask);
-	if (!w->run->fault.kind)
+	if (!w->run->fault.kind && !w->run->watch->changed)
 		note_read(w, o, mask);
 }
 
@@ -99,12 +99,13 @@ static void other(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mas
 	unwatched(w->run->watch, o->code)(w, o, mask);
 }
 
-/* A store, or an atomic operation, which reads as well. A reduction that is put off (guard.h) counts as a change. */
+/* A store, or an atomic operation, which reads as well. A reduction that is put off (guard.h) counts as a change. Behind the first
+ * change of a watch nothing more is to be found. */
 static void change(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	struct ct_ptx_watch *h = w->run->watch;
 	unsigned bytes = (unsigned)o->width * (o->code == CT_PTX_store ? o->count : 1u);
-	if (w->run->guarded && o->code == CT_PTX_atom && o->d == CT_PTX_NO_ROW) {
+	if (h->changed || (w->run->guarded && o->code == CT_PTX_atom && o->d == CT_PTX_NO_ROW)) {
 		other(w, o, mask);
 		return;
 	}

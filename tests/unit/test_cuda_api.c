@@ -98,6 +98,8 @@ static void one_device_has_access(void **state)
 	assert_int_equal(v, 1);
 	GOOD(cudaDeviceGetAttribute(&v, cudaDevAttrMaxTexture2DHeight, 0));
 	assert_int_equal(v, 65000);
+	GOOD(cudaDeviceGetAttribute(&v, cudaDevAttrConcurrentManagedAccess, 0));
+	assert_int_equal(v, 1);
 	BAD(cudaErrorInvalidValue, cudaDeviceGetAttribute(&v, (enum cudaDeviceAttr)999, 0));
 	cudaGetLastError();
 }
