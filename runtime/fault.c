@@ -111,7 +111,7 @@ void ct_cuda_tell_waiting(struct ct_cuda_function *f)
 	f->waits = 1;
 	ct_cuda_say(
 		"launch %" PRIu64
-		": a block of %s waits for a later one: blocks take turns from there on, and those of its "
+		": a block of %s seems to wait for a later one: blocks take turns from there on, and those of its "
 		"later launches from their beginning (CACHETRIAGE_RESIDENT=1: every launch that fits on the board)",
 		ct_cuda.launches, f->kernel->name);
 }

@@ -10,7 +10,7 @@
 
 #define CT_PTX_B3(X, n) X(n##_b16) X(n##_b32) X(n##_b64)
 #define CT_PTX_I6(X, n) X(n##_u16) X(n##_u32) X(n##_u64) X(n##_s16) X(n##_s32) X(n##_s64)
-#define CT_PTX_F2(X, n) X(n##_f32) X(n##_f64)
+#define CT_PTX_F3(X, n) X(n##_f32) X(n##_f64) X(n##_ftz) /* the last: f32 that flushes */
 
 /* clang-format off */
 /* Extension of an integer: source type, then 16, 32 or 64 bits of the result. */
@@ -22,7 +22,10 @@
 	X(cvt_f32_f64) X(cvt_f64_f32) \
 	X(cvt_u32_f32) X(cvt_s32_f32) X(cvt_u64_f32) X(cvt_s64_f32) \
 	X(cvt_u32_f64) X(cvt_s32_f64) X(cvt_u64_f64) X(cvt_s64_f64) \
-	X(cvt_f32_s32) X(cvt_f64_s32) X(cvt_f32_tf32)
+	X(cvt_f32_s32) X(cvt_f64_s32) X(cvt_f32_u32) X(cvt_f32_tf32) \
+	/* rounded to an integer, in the order of enum ct_ptx_round */ \
+	X(cvt_f32_near) X(cvt_f32_zero) X(cvt_f32_down) X(cvt_f32_up) \
+	X(cvt_ftz_near) X(cvt_ftz_zero) X(cvt_ftz_down) X(cvt_ftz_up)
 
 #define CT_PTX_ROW_CODES(X) \
 	CT_PTX_B3(X, mov) CT_PTX_B3(X, add) CT_PTX_B3(X, sub) CT_PTX_B3(X, mul) CT_PTX_B3(X, mad) \
@@ -33,9 +36,10 @@
 	CT_PTX_I6(X, lt) CT_PTX_I6(X, le) CT_PTX_I6(X, div) CT_PTX_I6(X, rem) CT_PTX_I6(X, abs) CT_PTX_I6(X, sad) \
 	X(mulwide_u16) X(mulwide_u32) X(mulwide_s16) X(mulwide_s32) \
 	X(madwide_u16) X(madwide_u32) X(madwide_s16) X(madwide_s32) \
-	CT_PTX_F2(X, fadd) CT_PTX_F2(X, fsub) CT_PTX_F2(X, fmul) CT_PTX_F2(X, fma) CT_PTX_F2(X, fdiv) \
-	CT_PTX_F2(X, fsqrt) CT_PTX_F2(X, fmin) CT_PTX_F2(X, fmax) CT_PTX_F2(X, fabs) CT_PTX_F2(X, fneg) \
-	CT_PTX_F2(X, feq) CT_PTX_F2(X, fne) CT_PTX_F2(X, flt) CT_PTX_F2(X, fle) CT_PTX_F2(X, fnan) \
+	CT_PTX_F3(X, fadd) CT_PTX_F3(X, fsub) CT_PTX_F3(X, fmul) CT_PTX_F3(X, fma) CT_PTX_F3(X, fdiv) \
+	CT_PTX_F3(X, fsqrt) CT_PTX_F3(X, fmin) CT_PTX_F3(X, fmax) CT_PTX_F3(X, fabs) CT_PTX_F3(X, fneg) \
+	CT_PTX_F3(X, feq) CT_PTX_F3(X, fne) CT_PTX_F3(X, flt) CT_PTX_F3(X, fle) CT_PTX_F3(X, fnan) \
+	CT_PTX_F3(X, frcp) CT_PTX_F3(X, frsqrt) \
 	CT_PTX_CVT(X)
 
 /* Operations that go lane by lane, whatever their type. */

@@ -62,9 +62,9 @@ static int compare_code(enum ct_ptx_type type, int compare, unsigned modifiers)
 		[CT_PTX_LE] = CT_PTX_fle_f32,
 		[CT_PTX_NAN] = CT_PTX_fnan_f32};
 	if (ct_ptx_is_float(type))
-		return (type == CT_PTX_F32 || type == CT_PTX_F64) && !(modifiers & CT_PTX_M_FTZ)
-		               ? floats[compare] + (type == CT_PTX_F64)
-		               : CT_PTX_compare_any;
+		return type == CT_PTX_F32   ? floats[compare] + (modifiers & CT_PTX_M_FTZ ? 2 : 0)
+		       : type == CT_PTX_F64 ? floats[compare] + 1
+		                            : CT_PTX_compare_any;
 	if (compare == CT_PTX_EQ)
 		return CT_PTX_eq_b16 + ct_ptx_place3(type);
 	return (compare == CT_PTX_LT ? CT_PTX_lt_u16 : CT_PTX_le_u16) + ct_ptx_place6(type);

@@ -14,18 +14,19 @@ static unsigned float_mode(const struct ct_ptx_form *f)
 	       (f->modifiers & CT_PTX_M_RELU ? CT_PTX_RELU : 0u);
 }
 
-/* Emits the vectorised operation where there is one for exactly this form, else the general one. */
+/* Emits the vectorised operation where there is one for exactly this form, else the general one. `fast` is that of single precision. */
 static int emit_float(struct ct_ptx_reader *r, const struct ct_ptx_form *f, int fast, int any,
                       unsigned sources)
 {
 	enum ct_ptx_type type = f->type[0];
 	unsigned mode = float_mode(f);
 	int plain = fast >= 0 && (type == CT_PTX_F32 || type == CT_PTX_F64) && f->round == CT_PTX_RN &&
-	            !(mode & ~(unsigned)CT_PTX_APPROX);
+	            !(mode & ~(unsigned)(CT_PTX_APPROX | CT_PTX_FTZ));
+	int of_type = type == CT_PTX_F64 ? 1 : mode & CT_PTX_FTZ ? 2 : 0;
 	int rc = ct_ptx_want_args(r, sources + 1, sources + 1);
 	if (rc < 0)
 		return rc;
-	struct ct_ptx_op *o = ct_ptx_emit(r, plain ? fast + (type == CT_PTX_F64) : CT_PTX_float_any);
+	struct ct_ptx_op *o = ct_ptx_emit(r, plain ? fast + of_type : CT_PTX_float_any);
 	if (!o)
 		return CT_ERR_NOMEM;
 	if (!plain) {
@@ -84,17 +85,17 @@ int ct_ptx_decode_function(struct ct_ptx_reader *r)
 {
 	static const struct {
 		const char *name;
-		int any;
+		int any, fast;
 		unsigned modifiers;
 		unsigned types;
-	} known[] = {{"rcp", CT_PTX_FRCP, CT_PTX_M_ROUND, 2},
-	             {"sqrt", CT_PTX_FSQRT, CT_PTX_M_ROUND, 2},
-	             {"rsqrt", CT_PTX_FRSQRT, 0, 2},
-	             {"sin", CT_PTX_FSIN, 0, 1},
-	             {"cos", CT_PTX_FCOS, 0, 1},
-	             {"lg2", CT_PTX_FLG2, 0, 1},
-	             {"ex2", CT_PTX_FEX2, 0, 3},
-	             {"tanh", CT_PTX_FTANH, 0, 3}};
+	} known[] = {{"rcp", CT_PTX_FRCP, CT_PTX_frcp_f32, CT_PTX_M_ROUND, 2},
+	             {"sqrt", CT_PTX_FSQRT, CT_PTX_fsqrt_f32, CT_PTX_M_ROUND, 2},
+	             {"rsqrt", CT_PTX_FRSQRT, CT_PTX_frsqrt_f32, 0, 2},
+	             {"sin", CT_PTX_FSIN, -1, 0, 1},
+	             {"cos", CT_PTX_FCOS, -1, 0, 1},
+	             {"lg2", CT_PTX_FLG2, -1, 0, 1},
+	             {"ex2", CT_PTX_FEX2, -1, 0, 3},
+	             {"tanh", CT_PTX_FTANH, -1, 0, 3}};
 	unsigned k = 0;
 	struct ct_ptx_form f;
 	while (strcmp(known[k].name, r->s.atom[0]) != 0)
@@ -107,7 +108,8 @@ int ct_ptx_decode_function(struct ct_ptx_reader *r)
 	           known[k].types == 3;
 	if ((!single && !twice && !half) || !(f.modifiers & (CT_PTX_M_APPROX | CT_PTX_M_ROUND)))
 		return ct_ptx_unknown(r, NULL);
-	return emit_float(r, &f, known[k].any == CT_PTX_FSQRT ? CT_PTX_fsqrt_f32 : -1, known[k].any, 1);
+	int halved = twice && known[k].any == CT_PTX_FRCP && f.modifiers & CT_PTX_M_APPROX;
+	return emit_float(r, &f, halved ? -1 : known[k].fast, known[k].any, 1);
 }
 
 int ct_ptx_decode_copysign(struct ct_ptx_reader *r)

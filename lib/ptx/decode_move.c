@@ -193,6 +193,7 @@ static int fast_conversion(const struct ct_ptx_form *f, unsigned to_bytes, unsig
 	             {CT_PTX_F64, CT_PTX_U64, CT_PTX_cvt_u64_f64, 0},
 	             {CT_PTX_F64, CT_PTX_S64, CT_PTX_cvt_s64_f64, 0},
 	             {CT_PTX_S32, CT_PTX_F32, CT_PTX_cvt_f32_s32, 1},
+	             {CT_PTX_U32, CT_PTX_F32, CT_PTX_cvt_f32_u32, 1},
 	             {CT_PTX_S32, CT_PTX_F64, CT_PTX_cvt_f64_s32, 1}};
 	static const int extensions[CT_PTX_TYPES] = {
 		[CT_PTX_U8] = CT_PTX_cvt_u8_16,   [CT_PTX_S8] = CT_PTX_cvt_s8_16,
@@ -201,9 +202,16 @@ static int fast_conversion(const struct ct_ptx_form *f, unsigned to_bytes, unsig
 		[CT_PTX_U64] = CT_PTX_cvt_u64_16, [CT_PTX_S64] = CT_PTX_cvt_s64_16};
 	enum ct_ptx_type to = f->type[0], from = f->type[1];
 	unsigned least = ct_ptx_type_bytes(from) < 2 ? 2 : ct_ptx_type_bytes(from);
-	if (f->modifiers & ~(unsigned)(CT_PTX_M_ROUND | CT_PTX_M_INTEGRAL) || from_bytes != least ||
-	    ct_ptx_type_bytes(to) != to_bytes)
+	unsigned flushes = f->modifiers &
+	                   CT_PTX_M_FTZ; /* which changes no integer that is rounded towards zero */
+	if (f->modifiers & ~(unsigned)(CT_PTX_M_ROUND | CT_PTX_M_INTEGRAL | CT_PTX_M_FTZ) ||
+	    from_bytes != least || ct_ptx_type_bytes(to) != to_bytes ||
+	    (flushes && (from == CT_PTX_F64 || to == CT_PTX_F64)))
 		return -1;
+	if (to == CT_PTX_F32 && from == CT_PTX_F32)
+		return f->modifiers & CT_PTX_M_INTEGRAL
+		               ? (flushes ? CT_PTX_cvt_ftz_near : CT_PTX_cvt_f32_near) + (int)f->round
+		               : -1;
 	if (!ct_ptx_is_float(to) && !ct_ptx_is_float(from))
 		return extensions[from] + ct_ptx_place3(to);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)

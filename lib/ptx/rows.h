@@ -195,6 +195,21 @@ static inline uint64_t double_bits(double v)
 	return v != v ? UINT64_C(0xfff8000000000000) : u;
 }
 
+/* Subnormal numbers become zeros of their sign, where an instruction says ftz. */
+static inline uint32_t flushed(uint32_t u)
+{
+	return u & 0x7f800000u ? u : u & 0x80000000u;
+}
+
+static inline float flush(float v)
+{
+	uint32_t u;
+	memcpy(&u, &v, sizeof u);
+	u = flushed(u);
+	memcpy(&v, &u, sizeof v);
+	return v;
+}
+
 #if defined(__GNUC__)
 #define FMA32 __builtin_fmaf
 #define FMA64 __builtin_fma
@@ -206,21 +221,42 @@ static inline uint64_t double_bits(double v)
 #define SQRT32 sqrtf
 #define SQRT64 sqrt
 #endif
+/* clang-format off */
+#define FTZ_UNARY(name, expr) \
+	OPERATION(name) { const F32 *pa = ROW(const F32, o->a); COMPUTE(U32, F32 a = flush(pa[l]), flushed(expr)) }
+#define FTZ_BINARY(name, expr) \
+	OPERATION(name) { const F32 *pa = ROW(const F32, o->a); const F32 *pb = ROW(const F32, o->b); \
+		COMPUTE(U32, F32 a = flush(pa[l]); F32 b = flush(pb[l]), flushed(expr)) }
+#define FTZ_TERNARY(name, expr) \
+	OPERATION(name) { const F32 *pa = ROW(const F32, o->a); const F32 *pb = ROW(const F32, o->b); \
+		const F32 *pc = ROW(const F32, o->c); \
+		COMPUTE(U32, F32 a = flush(pa[l]); F32 b = flush(pb[l]); F32 c = flush(pc[l]), flushed(expr)) }
+/* clang-format on */
+#define REAL_UNARY(n, f32, f64) \
+	UNARY(n##_f32, U32, F32, float_bits(f32)) \
+	UNARY(n##_f64, U64, F64, double_bits(f64)) FTZ_UNARY(n##_ftz, float_bits(f32))
 #define REAL_BINARY(n, expr) \
 	BINARY(n##_f32, U32, F32, F32, float_bits(expr)) \
-	BINARY(n##_f64, U64, F64, F64, double_bits(expr))
+	BINARY(n##_f64, U64, F64, F64, double_bits(expr)) FTZ_BINARY(n##_ftz, float_bits(expr))
 REAL_BINARY(fadd, a + b)
 REAL_BINARY(fsub, a - b)
 REAL_BINARY(fmul, a *b)
 REAL_BINARY(fdiv, a / b)
 TERNARY(fma_f32, U32, F32, F32, float_bits(FMA32(a, b, c)))
 TERNARY(fma_f64, U64, F64, F64, double_bits(FMA64(a, b, c)))
-UNARY(fsqrt_f32, U32, F32, float_bits(SQRT32(a)))
-UNARY(fsqrt_f64, U64, F64, double_bits(SQRT64(a)))
+FTZ_TERNARY(fma_ftz, float_bits(FMA32(a, b, c)))
+REAL_UNARY(fsqrt, SQRT32(a), SQRT64(a))
+REAL_UNARY(frcp, 1 / a, 1 / a)
+/* An approximation, of which that of double precision fills the upper half only. */
+UNARY(frsqrt_f32, U32, F32, float_bits((float)(1 / SQRT64((double)a))))
+UNARY(frsqrt_f64, U64, F64, double_bits(1 / SQRT64(a)) & ~(uint64_t)UINT32_MAX)
+FTZ_UNARY(frsqrt_ftz, float_bits((float)(1 / SQRT64((double)a))))
 UNARY(fabs_f32, U32, U32, a & 0x7fffffffu)
 UNARY(fabs_f64, U64, U64, a &UINT64_C(0x7fffffffffffffff))
+UNARY(fabs_ftz, U32, U32, flushed(a) & 0x7fffffffu)
 UNARY(fneg_f32, U32, U32, a ^ 0x80000000u)
 UNARY(fneg_f64, U64, U64, a ^ UINT64_C(0x8000000000000000))
+UNARY(fneg_ftz, U32, U32, flushed(a) ^ 0x80000000u)
 
 /* The lesser or greater of two; the other where one is NaN; -0 is less than +0. */
 static inline uint32_t least32(float a, float b, int most)
@@ -248,7 +284,16 @@ BINARY(fmin_f32, U32, F32, F32, least32(a, b, 0))
 BINARY(fmax_f32, U32, F32, F32, least32(a, b, 1))
 BINARY(fmin_f64, U64, F64, F64, least64(a, b, 0))
 BINARY(fmax_f64, U64, F64, F64, least64(a, b, 1))
-#define REAL_COMPARE(n, expr) COMPARE(n##_f32, F32, expr) COMPARE(n##_f64, F64, expr)
+FTZ_BINARY(fmin_ftz, least32(a, b, 0))
+FTZ_BINARY(fmax_ftz, least32(a, b, 1))
+/* clang-format off */
+#define FTZ_COMPARE(name, expr) \
+	OPERATION(name) { const F32 *pa = ROW(const F32, o->a); const F32 *pb = ROW(const F32, o->b); uint32_t bits = 0; \
+		for (unsigned l = 0; l < LANES; l++) { F32 a = flush(pa[l]); F32 b = flush(pb[l]); bits |= (uint32_t)(expr) << l; } \
+		ct_ptx_compared(w, o, bits, mask); }
+/* clang-format on */
+#define REAL_COMPARE(n, expr) \
+	COMPARE(n##_f32, F32, expr) COMPARE(n##_f64, F64, expr) FTZ_COMPARE(n##_ftz, expr)
 REAL_COMPARE(feq, a == b)
 REAL_COMPARE(fne, (a < b) | (a > b))
 REAL_COMPARE(flt, a < b)
@@ -295,6 +340,24 @@ UNARY(cvt_f64_s32, S32, F64,
       : a <= -2147483648.0 ? INT32_MIN
       : a != a             ? 0
                            : (int32_t)a)
+UNARY(cvt_f32_u32, U32, F32, a >= 4294967296.0f ? UINT32_MAX : a > 0 ? (uint32_t)a : 0)
+#if defined(__GNUC__)
+#define NEAR32 __builtin_rintf
+#define ZERO32 __builtin_truncf
+#define DOWN32 __builtin_floorf
+#define UP32 __builtin_ceilf
+#else
+#define NEAR32 rintf
+#define ZERO32 truncf
+#define DOWN32 floorf
+#define UP32 ceilf
+#endif
+#define INTEGRAL(n, expr) \
+	UNARY(cvt_f32_##n, U32, F32, float_bits(expr)) FTZ_UNARY(cvt_ftz_##n, float_bits(expr))
+INTEGRAL(near, NEAR32(a))
+INTEGRAL(zero, ZERO32(a))
+INTEGRAL(down, DOWN32(a))
+INTEGRAL(up, UP32(a))
 
 /* Computes the addresses of an access (register plus constant) and looks at them once. A range has less
  * than 2^63 bytes, so that the sign of a difference tells on which side of an end an address lies. */

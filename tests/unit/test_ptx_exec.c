@@ -455,6 +455,23 @@ static float flush(float v)
 }
 TWIN(ftz_add, b32(flush(flush(f32(a)) + flush(f32(b)))))
 TWIN(ftz_fma, b32(flush(fmaf(flush(f32(a)), flush(f32(b)), flush(f32(c))))))
+TWIN(ftz_sub, b32(flush(flush(f32(a)) - flush(f32(b)))))
+TWIN(ftz_mul, b32(flush(flush(f32(a)) * flush(f32(b)))))
+TWIN(ftz_div, b32(flush(flush(f32(a)) / flush(f32(b)))))
+TWIN(ftz_sqrt, b32(flush(sqrtf(flush(f32(a))))))
+TWIN(ftz_rcp, b32(flush(1 / flush(f32(a)))))
+TWIN(ftz_less, b32(flush(f32(a)) < flush(f32(b)) ? 1.0f : 0.0f))
+TWIN(ftz_floor, b32(floorf(flush(f32(a)))))
+TWIN(t_floor, b32(floorf(f32(a))))
+TWIN(t_ceil, b32(ceilf(f32(a))))
+TWIN(t_even, b32(rintf(f32(a))))
+TWIN(t_trunc, b32(truncf(f32(a))))
+TWIN(t_rsqrt, b32((float)(1 / sqrt((double)f32(a)))))
+TWIN(s_to_u, f32(a) >= 4294967296.0f ? UINT32_MAX : f32(a) > 0 ? (uint32_t)f32(a) : 0)
+TWIN(s_to_i, (uint32_t)(f32(a) >= 2147483648.0f    ? INT32_MAX
+                        : f32(a) <= -2147483648.0f ? INT32_MIN
+                        : f32(a) != f32(a)         ? 0
+                                                   : (int32_t)f32(a)))
 TWIN(sat_mul, b32(!(f32(a) * f32(b) > 0) ? 0.0f : f32(a) * f32(b) > 1 ? 1.0f : f32(a) * f32(b)))
 TWIN(t_fneg, a ^ 0x80000000)
 TWIN(t_fabs64, a &INT64_MAX)
@@ -464,6 +481,26 @@ static uint64_t t_fmin(uint64_t a, uint64_t b, uint64_t c)
 	if (f32(a) == f32(b))
 		return a | b;
 	return f32(a) != f32(a) ? b : f32(b) != f32(b) || f32(a) < f32(b) ? a : b;
+}
+static uint64_t ftz_min(uint64_t a, uint64_t b, uint64_t c)
+{
+	return t_fmin(b32(flush(f32(a))), b32(flush(f32(b))), c);
+}
+static uint64_t ftz_max(uint64_t a, uint64_t b, uint64_t c)
+{
+	return t_fmin(b32(flush(f32(a))) ^ 0x80000000, b32(flush(f32(b))) ^ 0x80000000, c) ^ 0x80000000;
+}
+static uint64_t ftz_abs(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)b;
+	(void)c;
+	return (a & 0x7f800000 ? a : 0) & 0x7fffffff;
+}
+static uint64_t ftz_neg(uint64_t a, uint64_t b, uint64_t c)
+{
+	(void)b;
+	(void)c;
+	return (a & 0x7f800000 ? a : a & 0x80000000) ^ 0x80000000;
 }
 static uint64_t t_fmax64(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -490,6 +527,24 @@ static void reals(void **state)
 		FORMS("sqrt", ".f64 %l0, %l1;", sqrt_d, "ll", 'd'),
 		{"add.ftz.f32 %w0, %w1, %w2;", "www", ftz_add, 's'},
 		{"fma.rn.ftz.f32 %w0, %w1, %w2, %w3;", "wwww", ftz_fma, 's'},
+		{"sub.ftz.f32 %w0, %w1, %w2;", "www", ftz_sub, 's'},
+		{"mul.ftz.f32 %w0, %w1, %w2;", "www", ftz_mul, 's'},
+		{"div.approx.ftz.f32 %w0, %w1, %w2;", "www", ftz_div, 's'},
+		{"sqrt.approx.ftz.f32 %w0, %w1;", "ww", ftz_sqrt, 's'},
+		{"rcp.approx.ftz.f32 %w0, %w1;", "ww", ftz_rcp, 's'},
+		{"rsqrt.approx.f32 %w0, %w1;", "ww", t_rsqrt, 's'},
+		{"min.ftz.f32 %w0, %w1, %w2;", "www", ftz_min, 's'},
+		{"max.ftz.f32 %w0, %w1, %w2;", "www", ftz_max, 's'},
+		{"abs.ftz.f32 %w0, %w1;", "ww", ftz_abs, 0},
+		{"neg.ftz.f32 %w0, %w1;", "ww", ftz_neg, 0},
+		{"set.lt.ftz.f32.f32 %w0, %w1, %w2;", "www", ftz_less, 's'},
+		{"cvt.rmi.ftz.f32.f32 %w0, %w1;", "ww", ftz_floor, 's'},
+		{"cvt.rmi.f32.f32 %w0, %w1;", "ww", t_floor, 's'},
+		{"cvt.rpi.f32.f32 %w0, %w1;", "ww", t_ceil, 's'},
+		{"cvt.rni.f32.f32 %w0, %w1;", "ww", t_even, 's'},
+		{"cvt.rzi.f32.f32 %w0, %w1;", "ww", t_trunc, 's'},
+		{"cvt.rzi.ftz.u32.f32 %w0, %w1;", "ww", s_to_u, 0},
+		{"cvt.rzi.ftz.s32.f32 %w0, %w1;", "ww", s_to_i, 0},
 		{"mul.sat.f32 %w0, %w1, %w2;", "www", sat_mul, 's'},
 		{"neg.f32 %w0, %w1;", "ww", t_fneg, 0},
 		{"abs.f64 %l0, %l1;", "ll", t_fabs64, 0},
