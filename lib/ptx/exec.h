@@ -34,8 +34,9 @@ struct ct_ptx_run;
 #define CT_PTX_TURN 16384
 /* The first turn behind a barrier where a launch says what the board holds; then every turn is twice the one before, up to CT_PTX_TURN. Warps
  * begin close to one another so, as on boards: some programs rely on it that a warp has read what the barrier was for before another one is
- * far enough to write there again. */
+ * far enough to write there again. Turns that are not long end before a store, too, which on boards comes behind the loads of all warps. */
 #define CT_PTX_FIRST_TURN 16
+#define CT_PTX_LONG_TURN 256
 #define CT_PTX_ROWS_PAD \
 	512 /* behind the last row: operands that an operation does not have are read too */
 

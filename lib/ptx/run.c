@@ -269,11 +269,14 @@ static int run_straight(struct ct_ptx_warp *w, uint64_t until, const struct ct_p
 	struct ct_ptx_split *s = &w->split[w->current];
 	const struct ct_ptx_op *ops = r->m->op, *o;
 	uint32_t at = s->at, mask;
-	const uint32_t join = s->join, active = s->mask;
+	const uint32_t join = s->join, active = s->mask, from = at;
+	const unsigned halt = r->turn < CT_PTX_LONG_TURN ? CT_PTX_store : CT_PTX_CODE_COUNT;
 	for (;; at++) {
 		if (at == join || r->steps >= until)
 			break;
 		o = &ops[at];
+		if (o->code == halt && at != from)
+			break;
 		mask = active & ct_ptx_bits(w, o->guard);
 		if (o->code == CT_PTX_bra && (mask == active || mask == 0)) {
 			if (count(w, o, active, mask) < 0)

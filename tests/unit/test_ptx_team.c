@@ -418,23 +418,33 @@ static void waiting_is_found(void **state)
 	               20, 1); /* it reads 256 words again and again, and is taken for one that waits */
 }
 
-/* A program that lacks a barrier: 60 instructions after one, a warp stores to where the other one reads behind that barrier. On boards
- * it has read by then, and so it has here where the board is known. */
-static void warps_begin_together(void **state)
+/* A program that lacks a barrier: behind one, a warp stores to where the other one reads, so many instructions before and behind its
+ * own read. */
+static void begin_together(unsigned before, unsigned behind)
 {
 	struct ct_buf text = {0};
-	(void)state;
 	ct_buf_puts(
 		&text,
-		"mov.u32 %r6, 77777; setp.eq.u32 %p1, %r3, 0; @%p1 st.shared.u32 [s], %r6; bar.sync 0;\n"
-		"ld.shared.u32 %r7, [s];\n");
-	for (unsigned i = 0; i < 60; i++)
+		"mov.u32 %r6, 77777; setp.eq.u32 %p1, %r3, 0; @%p1 st.shared.u32 [s], %r6; bar.sync 0;\n");
+	for (unsigned i = 0; i < before; i++)
+		ct_buf_puts(&text, "add.u32 %r8, %r6, 1;\n");
+	ct_buf_puts(&text, "ld.shared.u32 %r7, [s];\n");
+	for (unsigned i = 0; i < behind; i++)
 		ct_buf_puts(&text, "add.u32 %r8, %r7, 1;\n");
 	ct_buf_puts(&text, "@%p1 st.shared.u32 [s], %r3; bar.sync 0;\n"
 	                   "setp.ne.u32 %p2, %r3, 63; @%p2 bra END; st.global.u32 [%rd2], %r7;\nEND:\n");
 	assert_false(text.failed);
 	compare_places(text.data, 20, 0);
 	ct_buf_free(&text);
+}
+
+/* On boards the other warp has read by then, and so it has here where the board is known. */
+static void warps_begin_together(void **state)
+{
+	(void)state;
+	begin_together(0, 60);
+	begin_together(20, 4);
+	begin_together(60, 0);
 }
 
 /* More than any board holds, and a fault of a later one while the others wait. */
