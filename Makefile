@@ -274,7 +274,7 @@ $(BUILD)/tests/lowering: $(call obj,tests/lowering/measure.c) $(LIB)
 lowering: all $(BUILD)/tests/lowering
 	@bash tests/lowering/run.sh $(BUILD)
 
-## suites: every program of checkouts POLYBENCH= and RODINIA= compiled and run, of HECBENCH= compiled, a row a program (half an hour each)
+## suites: every program of checkouts POLYBENCH= and RODINIA= compiled and run, of HECBENCH= with sizes that end in a minute, a row a program (half an hour or an hour each)
 suites: all
 	@bash tests/suites/run.sh $(BUILD)
 

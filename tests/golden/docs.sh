@@ -2,11 +2,11 @@
 . "$(dirname "$0")/lib.sh"
 cd "$CT_ROOT" || exit 1
 
-# Everything that people read, but the corpora of the fuzz targets and results that programs wrote.
+# Everything that people read, but the corpora of the fuzz targets, results that programs wrote and arguments of other projects' programs.
 files() {
 	find lib models tools tests man data doc completions packaging .ci Makefile ./*.md \
 		-path tests/fuzz/corpus -prune -o -path tests/validation/results -prune -o -type f -print |
-		grep -vxE 'tests/golden/docs.sh'
+		grep -vxE 'tests/golden/docs.sh|tests/suites/hecbench_runs.tsv'
 }
 files | grep -E '\.([chsty0-9]|cpp|sh|md|awk|conf|tsv|txt|mdoc|css|js)$|Makefile' >"$TMPDIR/files"
 

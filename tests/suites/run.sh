@@ -2,7 +2,7 @@
 # (make suites). Columns: whether it compiles; its status; whether its own check passes (- where it has none); CPU seconds
 # of the run; and the last line of what went wrong.
 #     POLYBENCH=DIR RODINIA=DIR HECBENCH=DIR [ONLY=NAME] [LIMIT=SECONDS] bash tests/suites/run.sh BUILD
-# Of HeCBench (HECBENCH), whose programs are many, each is made by its own makefile, with ctcc as its compiler, and not run.
+# Of HeCBench (HECBENCH) each is made by its own makefile, with ctcc as its compiler, and run as hecbench_runs.tsv has it.
 # The suites are not part of this repository. Programs run in a copy of the checkout, in which inputs.sh makes Rodinia's data.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,6 +11,7 @@ export PATH=$(cd "$1" && pwd)/bin:$PATH
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$here/inputs.sh"
+. "$here/hecbench_inputs.sh"
 
 why() { # LOG: its first error, or else its last line
 	{ grep -m 1 -iE '^ctcc: |error|undefined|not found' "$1" || grep . "$1" | tail -n 1; } | tr '\t' ' ' | cut -c 1-160
@@ -36,15 +37,38 @@ run() { # SUITE NAME FOLDER COMPILE ARGUMENTS CHECK
 		"$([ "$status" = 0 ] && [ $passes != no ] || why "$work/out")"
 }
 
+# Runs a program of HeCBench where it was made, as its line of hecbench_runs.tsv has it, and ends its row.
+run_made() { # COMMANDS CHECK
+	local status=0 passes=- TIMEFORMAT='%U' good=$2 bad='^$^'
+	[ "$2" != + ] || good='PASS|[Pp]assed|^Pass|[Ss]uccess|SUCCESS|results match|returned OK|^OK$' bad='FAIL|[Tt]est failed|Mismatch of'
+	{ time timeout "${LIMIT:-600}" bash -c "set -e; $1" </dev/null >"$work/out" 2>&1 || status=$?; } 2>"$work/time"
+	[ "$2" = - ] || { grep -qaE -e "$good" "$work/out" && ! grep -qaE -e "$bad" "$work/out" && passes=yes || passes=no; }
+	printf '\t%s\t%s\t%.0f\t%s\n' "$status" "$passes" "$(tail -n 1 "$work/time")" \
+		"$([ "$status" = 0 ] && [ $passes != no ] || why "$work/out")"
+}
+
 # A program of HeCBench in a copy of its folder, beside those that its makefile names.
 make_one() { # FOLDER
-	local name=${1##*/}
+	local name=${1##*/} edits commands check edit arch=sm_70
 	cd "$1" || return
+	IFS=$'\t' read -r _ edits commands check < <(grep -P "^${name%-cuda}\t" "$here/hecbench_runs.tsv")
+	[ "${edits:--}" != - ] || edits=
+	while [ -n "$edits" ]; do # FILE:SCRIPT, or ARCH=..., with ' && ' between them
+		edit=${edits%% && *}
+		[[ $edits == *' && '* ]] && edits=${edits#* && } || edits=
+		case $edit in
+		ARCH=*) arch=${edit#ARCH=} ;;
+		*) sed -E -i "${edit#*:}" "${edit%%:*}" ;;
+		esac
+	done
 	make -s clean >/dev/null 2>&1
-	if timeout "${LIMIT:-600}" make -s CC=ctcc ARCH=sm_70 EXTRA_CFLAGS=-w >"$work/log" 2>&1 </dev/null; then
+	if ! timeout "${LIMIT:-600}" make -s CC=ctcc ARCH=$arch EXTRA_CFLAGS=-w >"$work/log" 2>&1 </dev/null; then
+		printf 'H\t%s\tno\t-\t-\t-\t%s\n' "$name" "$(why "$work/log")"
+	elif [ "${commands:--}" = - ]; then
 		printf 'H\t%s\tyes\t-\t-\t-\t\n' "$name"
 	else
-		printf 'H\t%s\tno\t-\t-\t-\t%s\n' "$name" "$(why "$work/log")"
+		printf 'H\t%s\tyes' "$name"
+		run_made "$commands" "$check"
 	fi
 }
 
@@ -54,7 +78,7 @@ for suite in P R; do
 	[ $suite = P ] || [ -z "$from" ] || make_rodinia_inputs "$work/R"
 done
 printf 'suite\tprogram\tcompiles\tstatus\tcheck\tcpu_s\twhy\n'
-[ -z "${HECBENCH:-}" ] || { cp -r "$HECBENCH/src" "$work/H" && chmod -R u+w "$work/H"; } || exit 1
+[ -z "${HECBENCH:-}" ] || { cp -r "$HECBENCH/src" "$work/H" && chmod -R u+w "$work/H" && make_hecbench_inputs "$work/H"; } || exit 1
 for folder in "$work"/H/*-cuda; do
 	[ -d "$folder" ] && [[ -z "${ONLY:-}" || ${folder##*/} == "$ONLY" ]] || continue
 	(make_one "$folder")
