@@ -102,8 +102,10 @@ with_clang() {
 		check "$clang: textures and surfaces, $name" "$CT_RELEASE/ctcc" -o $name "$CT_ROOT/tests/cuda/$name.cu"
 		same "$clang: which are as they should be" "0 failures" "$(./$name 2>&1)"
 	done
-	# Device code of one source that another uses.
 	rdc=$CT_ROOT/tests/cuda
+	check "$clang: what clang by itself does not take" "$CT_RELEASE/ctcc" -w -I"$rdc/spelled" -o spelled "$rdc/spelled.cu"
+	same "$clang: which means what it does to nvcc" "no error: 0 failures" "$(./spelled 2>&1)"
+	# Device code of one source that another uses.
 	want=$'linked: 221\nother: 7\n221 70 250 234 1 16 0 0 7 3 71\ndepth 71, own 11 and 22, books 200, table 1.5, managed 35\nno error'
 	check "$clang: -rdc=true with two sources" "$CT_RELEASE/ctcc" -rdc=true -o linked "$rdc/linked.cu" "$rdc/linked_other.cu"
 	same "$clang: which use each other's functions and variables" "$want" "$(./linked 2>&1)"
@@ -124,6 +126,12 @@ by_itself() {
 	printf '__global__ void k() { undeclared(); }\n' >bad.cu
 	"$ctcc" -c bad.cu -o bad.o >out 2>&1
 	same "an error of the source is told once, exit 1" "1 1 0" "$? $(grep -c 'error: use of undeclared' out) $(ls bad.o 2>/dev/null | wc -l)"
+	printf 'int h() { return 1; }\n__global__ void k(int *p) { *p = h(); }\n' >side.cu
+	"$ctcc" -c side.cu >out 2>&1
+	same "a call of the host's function in a kernel is an error" "1 1" "$? $(grep -c "error: no matching function for call to 'h'" out)"
+	printf '__device__ int d() { return 1; }\nint main() { return d(); }\n' >side.cu
+	"$ctcc" -c side.cu >out 2>&1
+	same "and one of the device's on the host" "1 1" "$? $(grep -c "error: no matching function for call to 'd'" out)"
 	printf '__global__ void k() {}\n__global__ void p() { k<<<1, 1>>>(); }\n' >nested.cu
 	"$ctcc" -c nested.cu >out 2>&1
 	same "dynamic parallelism is refused by name" "1 1" "$? $(grep -c 'dynamic parallelism' out)"

@@ -132,6 +132,11 @@ static void cuda_words(const struct build *b, const char *side, const char *over
 	/* A declaration may have an ellipsis, as one that only tells types apart; nvcc refuses what takes arguments of it. */
 	ctcc_add(w, "-Xclang");
 	ctcc_add(w, "-fcuda-allow-variadic-functions");
+	/* A call for the other side matters where code is made of it: sources declare functions for one side or the other by
+	 * __CUDA_ARCH__. */
+	ctcc_add(w, "-fgpu-defer-diag");
+	/* Functions that end without the value they promise return all the same. */
+	ctcc_add(w, "-fno-strict-return");
 	if (j->relocatable) {
 		ctcc_add(w, "-D__CUDACC_RDC__");
 		ctcc_add(w, "-Wno-ignored-attributes"); /* of extern __managed__ */
@@ -316,8 +321,10 @@ static int compile_plain(struct build *b, const char *source, enum kind kind, co
 		ctcc_addf(&w, "-std=%s", j->standard);
 	else if (kind == CXX)
 		ctcc_add(&w, "-std=gnu++14");
-	if (kind == CXX && !j->host_compiler)
+	if (kind == CXX && !j->host_compiler) {
 		ctcc_add(&w, "-Wno-reserved-user-defined-literal");
+		ctcc_add(&w, "-fno-strict-return");
+	}
 	ctcc_addf(&w, "-I%s/cuda", b->data);
 	ctcc_addf(&w, "-idirafter%s/cuda/after", b->data);
 	for (size_t i = 0; kind == C && i < sizeof lenient / sizeof *lenient; i++)

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "common/tool.h"
 
@@ -111,11 +112,18 @@ int ctcc_share_shadows(struct ct_tool *t, const char *ptx, const char *object, u
  * other sources, and wants of them. Fails with CT_ERR_IO. */
 int ctcc_name_functions(const char *ptx, const char *names, struct ct_error *e);
 
-/* "kernel << <grid, block>> >(...)" means a launch to nvcc and shifts to clang, asm("mov.u32 %0, %smid;") wants "%%smid" of clang, and
- * "__shared__ alignas(16)" means nothing to it.
- * Where the source or a file that it includes by "..." is written so, *overlay is an overlay of file names (clang's -ivfsoverlay) that
- * shows them as clang needs them; else NULL. `options` are those with -I; `number` tells the sources of a run apart. Fails with
- * CT_ERR_IO, CT_ERR_NOMEM. */
+/* Appends to `out` the text of n bytes as clang needs it, and returns whether it is another one. nvcc takes and clang does not:
+ * - "kernel << <grid, block>> >(...)" for a launch; the brackets are joined in `text` itself;
+ * - asm("mov.u32 %0, %smid;") for "%%smid";
+ * - "__shared__ alignas(16)" and "__device__ [[nodiscard]]";
+ * - "(-1 << 3)" where a constant is needed, and "typename A<T>::B<U>" where B is a template;
+ * - "#define UNROLL #pragma unroll".
+ * Lines stay where they are. Out of memory shows in out->failed. */
+int ctcc_translate(struct ct_buf *out, char *text, size_t n);
+
+/* Where the source or a file that it includes from its own folder, or one of -I or -isystem, is written so that ctcc_translate() changes
+ * it, *overlay is an overlay of file names (clang's -ivfsoverlay) that shows them as clang needs them; else NULL. `options` are those
+ * with the folders; `number` tells the sources of a run apart. Fails with CT_ERR_IO, CT_ERR_NOMEM. */
 int ctcc_dialect(const char *source, unsigned number, const struct ctcc_words *options,
                  const char **overlay, struct ct_error *e);
 

@@ -8,11 +8,12 @@
 #include "define.h"
 
 /* name and scope of CUDA, type, operation and type of the builtin, type that it takes */
-#define CT_CUDA_ATOMIC(name, type, op, suffix, taken) \
+#define CT_CUDA_ATOMIC_ANYWHERE(name, type, op, suffix, taken) \
 	CT_DEVICE type name(type *p, type v) \
 	{ \
 		return (type)__nvvm_atom_##op##_gen_##suffix((taken *)p, (taken)v); \
-	} \
+	}
+#define CT_CUDA_ATOMIC_WITHIN(name, type, op, suffix, taken) \
 	CT_DEVICE type name##_block(type *p, type v) \
 	{ \
 		return (type)__nvvm_atom_cta_##op##_gen_##suffix((taken *)p, (taken)v); \
@@ -21,6 +22,9 @@
 	{ \
 		return (type)__nvvm_atom_sys_##op##_gen_##suffix((taken *)p, (taken)v); \
 	}
+#define CT_CUDA_ATOMIC(name, type, op, suffix, taken) \
+	CT_CUDA_ATOMIC_ANYWHERE(name, type, op, suffix, taken) \
+	CT_CUDA_ATOMIC_WITHIN(name, type, op, suffix, taken)
 #define CT_CUDA_ATOMIC_INTEGERS(name, op) \
 	CT_CUDA_ATOMIC(name, int, op, i, int) \
 	CT_CUDA_ATOMIC(name, unsigned int, op, i, int) \
@@ -28,7 +32,9 @@
 	CT_CUDA_ATOMIC(name, unsigned long long, op, ll, long long)
 CT_CUDA_ATOMIC_INTEGERS(atomicAdd, add)
 CT_CUDA_ATOMIC(atomicAdd, float, add, f, float)
-CT_CUDA_ATOMIC(atomicAdd, double, add, d, double)
+/* Programs of boards that lack it have one of their own, which is taken where this is a template. */
+template <class = void> CT_CUDA_ATOMIC_ANYWHERE(atomicAdd, double, add, d, double)
+CT_CUDA_ATOMIC_WITHIN(atomicAdd, double, add, d, double)
 CT_CUDA_ATOMIC_INTEGERS(atomicExch, xchg)
 CT_CUDA_ATOMIC_INTEGERS(atomicAnd, and)
 CT_CUDA_ATOMIC_INTEGERS(atomicOr, or)
@@ -45,6 +51,8 @@ CT_CUDA_ATOMIC(atomicInc, unsigned int, inc, ui, unsigned int)
 CT_CUDA_ATOMIC(atomicDec, unsigned int, dec, ui, unsigned int)
 #undef CT_CUDA_ATOMIC_INTEGERS
 #undef CT_CUDA_ATOMIC
+#undef CT_CUDA_ATOMIC_WITHIN
+#undef CT_CUDA_ATOMIC_ANYWHERE
 
 /* What the hardware has no operation of its own for. */
 #define CT_CUDA_ATOMIC_SCOPE(scope) \

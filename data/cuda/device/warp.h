@@ -75,7 +75,8 @@ CT_CUDA_SHUFFLE_32(shfl_down, down, 31)
 CT_CUDA_SHUFFLE_32(shfl_xor, bfly, 31)
 #undef CT_CUDA_SHUFFLE_32
 
-/* Any type of 4 or 8 bytes goes as one or two words; the lane is a number, or how far away (`which`: its type). */
+/* Any type of 4 or 8 bytes goes as one or two words; the lane is a number, or how far away (`which`: its type). Functions without a mask
+ * are templates, so that those are taken which a program defines where CUDA has or had none. */
 #define CT_CUDA_SHUFFLE(name, type, which) \
 	CT_DEVICE type __##name##_sync(unsigned int mask, type v, which lane, int width = 32) \
 	{ \
@@ -88,7 +89,7 @@ CT_CUDA_SHUFFLE_32(shfl_xor, bfly, 31)
 		__builtin_memcpy(&v, word, sizeof v); \
 		return v; \
 	} \
-	CT_DEVICE type __##name(type v, which lane, int width = 32) \
+	template <class = void> CT_DEVICE type __##name(type v, which lane, int width = 32) \
 	{ \
 		return __##name##_sync(__activemask(), v, lane, width); \
 	}
