@@ -114,6 +114,10 @@ struct counters {
 	cuda::atomic<unsigned long long, cuda::thread_scope_device> l;
 	cuda::atomic<float> f;
 	int least, most, taken, first;
+	cuda::atomic<float> lowest, highest;
+	cuda::atomic<unsigned char> small[6];
+	cuda::atomic<short> lower;
+	cuda::atomic<bool> said;
 };
 
 __global__ void atomics(counters *c)
@@ -129,6 +133,15 @@ __global__ void atomics(counters *c)
 	if (cuda::atomic_ref<int>(c->taken).exchange(1) == 0)
 		cuda::atomic_ref<int>(c->first)++;
 	static_assert(cuda::std::is_same<int, int>::value, "names of std");
+	c->lowest.fetch_min(-0.5f * (float)t);
+	c->highest.fetch_max(-1.5f - (float)t);
+	volatile counters *v = c;
+	v->small[t & 3].fetch_add(3, cuda::memory_order_relaxed);
+	v->small[4].fetch_max((unsigned char)t);
+	v->small[5].fetch_or((unsigned char)(1 << (t & 6)));
+	v->lower.fetch_sub((short)1);
+	if (!v->said.exchange(true))
+		v->lower.fetch_sub((short)1000);
 }
 
 static int *ints(int n)
@@ -183,6 +196,12 @@ int main()
 	c->l = 0;
 	c->f = 0;
 	c->least = c->most = c->taken = c->first = 0;
+	c->lowest = 0;
+	c->highest = -3000;
+	for (cuda::atomic<unsigned char> &small : c->small)
+		small = 0;
+	c->lower = 0;
+	c->said = false;
 	atomics<<<4, THREADS>>>(c);
 	cudaDeviceSynchronize();
 	expect("atomic: compare_exchange", c->i++, 255 * 128);
@@ -193,6 +212,15 @@ int main()
 	expect("atomic_ref: fetch_max", c->most, 1275);
 	expect("atomic_ref: exchange", c->taken, 1);
 	expect("atomic_ref: one that was first", c->first, 1);
+	expect("atomic of float: fetch_min", (long long)(2 * c->lowest), -255);
+	expect("atomic of float: fetch_max", (long long)(2 * c->highest), -3);
+	for (int i = 0; i < 4; i++)
+		expect("atomic of 8 bits: fetch_add", c->small[i], 64 * 3);
+	expect("atomic of 8 bits: fetch_max", c->small[4]--, 255);
+	expect("atomic of 8 bits: -- of the host", c->small[4], 254);
+	expect("atomic of 8 bits: fetch_or", c->small[5], 1 | 4 | 16 | 64);
+	expect("atomic of 16 bits: fetch_sub", c->lower, -1256);
+	expect("atomic of bool", c->said, true);
 	printf("%s: %d failures\n", cudaGetErrorString(cudaGetLastError()), failures);
 	return failures != 0;
 }
