@@ -55,14 +55,18 @@ static int source_of(const char *text, uint32_t line, char *out, size_t room)
 	return 0;
 }
 
-/* ": N bytes behind the end of allocation 3, 4096 bytes at 0x..." */
-static void tell_nearest(const struct ct_ptx_fault *f, char *out, size_t room)
+/* Boards map so much at a time. What is farther from all allocations is no access that missed one of them. */
+#define FAR UINT64_C(0x200000)
+
+/* "it is N bytes behind the end of allocation 3 (4096 bytes at 0x...)", or what else the address may be. Returns whether boards may have
+ * memory there. */
+static int tell_nearest(const struct ct_ptx_fault *f, char *out, size_t room)
 {
 	const struct ct_cuda_allocation *a = ct_cuda_nearest_allocation(f->address);
 	*out = '\0';
 	if (f->kind != CT_PTX_OUT_OF_RANGE || f->space == CT_PTX_SHARED || f->space == CT_PTX_LOCAL ||
 	    f->space == CT_PTX_SURFACE || !a || f->address >= CT_PTX_SHARED_WINDOW)
-		return;
+		return 0;
 	uint64_t end = a->first + a->bytes;
 	char what[64];
 	if (a->number)
@@ -70,6 +74,16 @@ static void tell_nearest(const struct ct_ptx_fault *f, char *out, size_t room)
 	else
 		snprintf(what, sizeof what, "%s", a->module ? "a variable" : "registered memory");
 	uint64_t far = f->address < a->first ? a->first - f->address : f->address - end;
+	if (f->address < FAR) {
+		snprintf(out, room, "it is %" PRIu64 " bytes behind a null pointer", f->address);
+		return 0;
+	}
+	if (far >= FAR && (f->address < a->first || f->address >= end)) {
+		snprintf(
+			out, room,
+			"no allocation is near it: is it a pointer of the host, or one that was not set?");
+		return 0;
+	}
 	if (f->address >= a->first && f->address < end)
 		snprintf(out, room, "it crosses the end of %s", what);
 	else
@@ -77,6 +91,7 @@ static void tell_nearest(const struct ct_ptx_fault *f, char *out, size_t room)
 		         f->address < a->first ? "before" : "behind the end of", what);
 	size_t n = strlen(out);
 	snprintf(out + n, room - n, " (%" PRIu64 " bytes at 0x%" PRIx64 ")", a->bytes, a->first);
+	return 1;
 }
 
 cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct_ptx_launch *l,
@@ -88,10 +103,10 @@ cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct
 		return cudaErrorMemoryAllocation;
 	if (r->fault.kind == CT_PTX_LAUNCH)
 		return cudaErrorInvalidConfiguration;
-	tell_nearest(&r->fault, near, sizeof near);
+	int may_be_mapped = tell_nearest(&r->fault, near, sizeof near);
 	if (*near)
 		ct_cuda_say("%s", near);
-	if (*near && !ct_cuda.settings.maps_around)
+	if (may_be_mapped && !ct_cuda.settings.maps_around)
 		ct_cuda_say("boards map 2 MiB at a time: CACHETRIAGE_BOUNDS=pages goes on as they do");
 	if (r->fault.line && source_of(f->module->text, r->fault.line, source, sizeof source))
 		ct_cuda_say("in %s", source);

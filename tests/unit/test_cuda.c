@@ -624,6 +624,12 @@ static void faults_are_told_and_stick(void **state)
 	assert_non_null(
 		strstr(told, "kernel far, block (0,0,0), thread (0,0,0): st.global.u32 of 4 bytes"));
 	assert_non_null(strstr(told, "it is 0 bytes behind the end of allocation"));
+	assert_non_null(strstr(told, "CACHETRIAGE_BOUNDS=pages"));
+	fault_of(&far, told, cudaErrorIllegalAddress, told, sizeof told);
+	assert_non_null(strstr(told, "no allocation is near it: is it a pointer of the host"));
+	assert_null(strstr(told, "CACHETRIAGE_BOUNDS"));
+	fault_of(&far, (void *)16, cudaErrorIllegalAddress, told, sizeof told);
+	assert_non_null(strstr(told, "it is 16 bytes behind a null pointer"));
 	fault_of(&far, p + 98, cudaErrorMisalignedAddress, told, sizeof told);
 	assert_non_null(strstr(told, "misaligned"));
 	GOOD(cudaFree(p));
