@@ -229,7 +229,7 @@ struct ct_ptx_launch {
 	                     * at most CT_PTX_COOPERATIVE_MAX */
 	/* CTAs that the board holds at once, 0 where nobody knows. Where a CTA waits for a later one, so many run side by side from
 	 * there on, as those of a cooperative launch do; with 0, the launch does not end. And warps have short turns behind a barrier,
-	 * so that none is far ahead of the others, while with 0 one after the other runs up to the next barrier. */
+	 * which become longer, so that none is far ahead of the others, while with 0 one after the other runs up to the next barrier. */
 	uint32_t side_by_side;
 	const struct ct_ptx_observer *observer; /* NULL: none; else one thread is used */
 	const struct ct_ptx_team *team;         /* in its place; NULL: none */

@@ -32,10 +32,13 @@ struct ct_ptx_run;
 /* Instructions that a warp executes before another one has its turn, and a CTA of a cooperative launch before another CTA. It decides nothing
  * but how long threads that wait for one another spin. */
 #define CT_PTX_TURN 16384
-/* The first turn behind a barrier where a launch says what the board holds; then every turn is twice the one before, up to CT_PTX_TURN. Warps
- * begin close to one another so, as on boards: some programs rely on it that a warp has read what the barrier was for before another one is
- * far enough to write there again. Turns that are not long end before a store, too, which on boards comes behind the loads of all warps. */
+/* The first turn of a CTA, and behind a barrier, where a launch says what the board holds; then every turn is an eighth longer than the one
+ * before, up to CT_PTX_TURN. Warps stay close to one another so, as on boards: none is ahead by more than an eighth of its way. Some programs
+ * rely on it that a warp has read what a barrier was for before another one is far enough to write there again, or has written
+ * before another one reads, where they lack a barrier. Turns that are not long end before a store, too, which on boards comes behind the loads of
+ * all warps. */
 #define CT_PTX_FIRST_TURN 16
+#define CT_PTX_TURN_GROWTH 8
 #define CT_PTX_LONG_TURN 256
 #define CT_PTX_ROWS_PAD \
 	512 /* behind the last row: operands that an operation does not have are read too */

@@ -232,6 +232,12 @@ static uint64_t first_turn(const struct ct_ptx_run *r)
 	return r->launch->side_by_side ? CT_PTX_FIRST_TURN : CT_PTX_TURN;
 }
 
+static uint64_t next_turn(uint64_t turn)
+{
+	turn += turn / CT_PTX_TURN_GROWTH;
+	return turn < CT_PTX_TURN ? turn : CT_PTX_TURN;
+}
+
 /* What a kernel reads before it writes it is the same whichever CTA this thread ran before. */
 int ct_ptx_start_cta(struct ct_ptx_run *r)
 {
@@ -286,7 +292,7 @@ int ct_ptx_turn_cta(struct ct_ptx_run *r)
 	}
 	if (waiting == UINT32_MAX)
 		return ct_ptx_tell_straight(r) < 0 ? -1 : 1;
-	r->turn = ct_ptx_release(r) ? first_turn(r) : r->turn < CT_PTX_TURN ? 2 * r->turn : CT_PTX_TURN;
+	r->turn = ct_ptx_release(r) ? first_turn(r) : next_turn(r->turn);
 	if (!moved && (moved = ct_ptx_go_alone(r)) < 0)
 		return -1;
 	return moved ? 0 : stop_at_deadlock(r, waiting);

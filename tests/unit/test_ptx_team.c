@@ -418,6 +418,12 @@ static void waiting_is_found(void **state)
 	               20, 1); /* it reads 256 words again and again, and is taken for one that waits */
 }
 
+static void put_additions(struct ct_buf *text, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		ct_buf_puts(text, "add.u32 %r8, %r6, 1;\n");
+}
+
 /* A program that lacks a barrier: behind one, a warp stores to where the other one reads, so many instructions before and behind its
  * own read. */
 static void begin_together(unsigned before, unsigned behind)
@@ -426,11 +432,9 @@ static void begin_together(unsigned before, unsigned behind)
 	ct_buf_puts(
 		&text,
 		"mov.u32 %r6, 77777; setp.eq.u32 %p1, %r3, 0; @%p1 st.shared.u32 [s], %r6; bar.sync 0;\n");
-	for (unsigned i = 0; i < before; i++)
-		ct_buf_puts(&text, "add.u32 %r8, %r6, 1;\n");
+	put_additions(&text, before);
 	ct_buf_puts(&text, "ld.shared.u32 %r7, [s];\n");
-	for (unsigned i = 0; i < behind; i++)
-		ct_buf_puts(&text, "add.u32 %r8, %r7, 1;\n");
+	put_additions(&text, behind);
 	ct_buf_puts(&text, "@%p1 st.shared.u32 [s], %r3; bar.sync 0;\n"
 	                   "setp.ne.u32 %p2, %r3, 63; @%p2 bra END; st.global.u32 [%rd2], %r7;\nEND:\n");
 	assert_false(text.failed);
@@ -445,6 +449,23 @@ static void warps_begin_together(void **state)
 	begin_together(0, 60);
 	begin_together(20, 4);
 	begin_together(60, 0);
+}
+
+/* A program that lacks another barrier: a warp reads after 160 instructions what the other one stores after 120. */
+static void warps_keep_together(void **state)
+{
+	struct ct_buf text = {0};
+	(void)state;
+	ct_buf_puts(&text,
+	            "bar.sync 0; mov.u32 %r6, 77777; mov.u32 %r7, 0; setp.eq.u32 %p1, %r3, 63;\n");
+	put_additions(&text, 117);
+	ct_buf_puts(&text, "@%p1 st.shared.u32 [s], %r6;\n");
+	put_additions(&text, 40);
+	ct_buf_puts(&text, "ld.shared.u32 %r7, [s]; setp.ne.u32 %p2, %r3, 0; @%p2 bra END;\n"
+	                   "st.global.u32 [%rd2], %r7;\nEND:\n");
+	assert_false(text.failed);
+	compare_places(text.data, 20, 0);
+	ct_buf_free(&text);
 }
 
 /* More than any board holds, and a fault of a later one while the others wait. */
@@ -483,6 +504,7 @@ int main(void)
 		cmocka_unit_test(ctas_wait_for_later_ones),
 		cmocka_unit_test(waiting_is_found),
 		cmocka_unit_test(warps_begin_together),
+		cmocka_unit_test(warps_keep_together),
 		cmocka_unit_test(cooperative_launches_that_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
