@@ -99,11 +99,13 @@ void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 {
 	uint64_t capacity = (uint64_t)r->occ.ctas_by_resources *
 	                    (r->g.sms - (r->parts ? r->parts->nowned : 0));
-	uint64_t skip = r->cycles_before;
+	uint64_t skip = r->cycles_before, launch = r->launch;
 	if (skip > r->end_cycle)
 		skip = r->end_cycle;
+	if (launch > r->end_cycle) /* the engine stopped before a CTA could be placed */
+		launch = r->end_cycle;
 	r->total.cycles += r->end_cycle - skip;
-	r->total.launch_cycles += r->launch > skip ? r->launch - skip : 0;
+	r->total.launch_cycles += launch > skip ? launch - skip : 0;
 	r->total.sm_cta_capacity += capacity;
 	r->total.ctas_first_wave += r->launch_ctas < capacity ? r->launch_ctas : capacity;
 	if (c) {
