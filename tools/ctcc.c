@@ -382,7 +382,7 @@ int main(int argc, char **argv)
 		.own_free = free_job,
 		.guide = guide,
 		.version = "In the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
-			   "Cuda compilation tools, release 11.0, V11.0.0\n",
+			   "Cuda compilation tools, release 11.5, V11.5.0\n",
 		.run = run_ctcc,
 	};
 	struct ct_option table[CT_TOOL_OPTIONS_MAX];

@@ -8,8 +8,9 @@
 #define __CUDA_RUNTIME_API_H__ /* by which other code knows that these calls are there */
 
 #include "driver_types.h"
+#include "vector_types.h"
 
-#define CUDART_VERSION 11000
+#define CUDART_VERSION 11050
 #define CUDA_DEFAULT_STREAM ((cudaStream_t)0)
 
 /* CT_ELSE(v): an argument that C++ may leave out. */

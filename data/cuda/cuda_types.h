@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define CUDA_VERSION 11000
+#define CUDA_VERSION 11050
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;

@@ -13,7 +13,7 @@
 #define __NVCC__ 1
 #endif
 #define __CUDACC_VER_MAJOR__ 11
-#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_MINOR__ 5
 #define __CUDACC_VER_BUILD__ 0
 #endif
 #if defined(__clang_major__) && __clang_major__ < 15 && defined(__cplusplus)

@@ -120,6 +120,8 @@ by_itself() {
 	check "a source in C" "$ctcc" -c lenient.c
 	printf '#include <cuda_runtime.h>\n#include <cuda.h>\nint main() { dim3 g(1); return cudaDeviceSynchronize() + (int)g.x; }\n' >api.cpp
 	check "one in C++ with the API" "$ctcc" -c api.cpp
+	printf '#include <cuda_runtime_api.h>\nstatic __host__ __device__ float f(float4 v) { return v.w; }\nint main() { return (int)f(float4()); }\n' >types.cpp
+	check "whose declarations alone bring qualifiers and vectors" "$ctcc" -c types.cpp
 	printf '#include "names.h"\n' | tee names.cpp >names.c
 	check "CUDA's headers in C++" "$ctcc" -c -Xcompiler -Wall,-Wextra,-Werror names.cpp
 	check "and in C" "$ctcc" -c -Xcompiler -Wall,-Wextra,-Werror names.c
