@@ -79,19 +79,18 @@ typedef __half half;
 typedef __half2 half2;
 
 /* Of integers that single precision does not hold: rounded once. */
-#define CT_CUDA_HALF_OF(type, name, ptx, constraint) \
-	CT_DEVICE __half __##name##2half_rn(type v) \
+#define CT_CUDA_HALF_ROUNDED(type, name, ptx, constraint, how, mode) \
+	CT_DEVICE __half __##name##2half_##how(type v) \
 	{ \
 		unsigned short h; \
-		__asm__("cvt.rn.f16." ptx " %0, %1;" : "=h"(h) : constraint(v)); \
-		return __ushort_as_half(h); \
-	} \
-	CT_DEVICE __half __##name##2half_rz(type v) \
-	{ \
-		unsigned short h; \
-		__asm__("cvt.rz.f16." ptx " %0, %1;" : "=h"(h) : constraint(v)); \
+		__asm__("cvt." mode ".f16." ptx " %0, %1;" : "=h"(h) : constraint(v)); \
 		return __ushort_as_half(h); \
 	}
+#define CT_CUDA_HALF_OF(type, name, ptx, constraint) \
+	CT_CUDA_HALF_ROUNDED(type, name, ptx, constraint, rn, "rn") \
+	CT_CUDA_HALF_ROUNDED(type, name, ptx, constraint, rz, "rz") \
+	CT_CUDA_HALF_ROUNDED(type, name, ptx, constraint, ru, "rp") \
+	CT_CUDA_HALF_ROUNDED(type, name, ptx, constraint, rd, "rm")
 CT_CUDA_HALF_OF(short, short, "s16", "h")
 CT_CUDA_HALF_OF(unsigned short, ushort, "u16", "h")
 CT_CUDA_HALF_OF(int, int, "s32", "r")
@@ -99,6 +98,7 @@ CT_CUDA_HALF_OF(unsigned int, uint, "u32", "r")
 CT_CUDA_HALF_OF(long long, ll, "s64", "l")
 CT_CUDA_HALF_OF(unsigned long long, ull, "u64", "l")
 #undef CT_CUDA_HALF_OF
+#undef CT_CUDA_HALF_ROUNDED
 
 #endif
 

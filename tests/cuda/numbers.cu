@@ -436,6 +436,31 @@ static void check_random()
 	cudaFree(o);
 }
 
+/* Integers that lie between two halves. */
+__global__ void integers_to_halves(float *to)
+{
+	to[0] = __half2float(__int2half_rd(-2049));
+	to[1] = __half2float(__int2half_ru(-2049));
+	to[2] = __half2float(__int2half_rz(-2051));
+	to[3] = __half2float(__ull2half_rd(4097));
+	to[4] = __half2float(__ull2half_ru(4097));
+	to[5] = __half2float(__short2half_rd(2051));
+	to[6] = __half2float(__ushort2half_ru(2051));
+}
+
+static void check_integers_to_halves()
+{
+	static const float want[] = {-2050, -2048, -2050, 4096, 4100, 2050, 2052};
+	enum { N = sizeof want / sizeof *want };
+	float *got = NULL;
+	cudaMallocManaged(&got, sizeof want);
+	integers_to_halves<<<1, 1>>>(got);
+	cudaDeviceSynchronize();
+	for (int i = 0; i < N; i++)
+		expect("an integer as half", got[i], want[i]);
+	cudaFree(got);
+}
+
 int main()
 {
 	check_loads();
@@ -443,6 +468,7 @@ int main()
 	check_sixteen<nv_bfloat16, nv_bfloat162>("nv_bfloat16");
 	check_directions<__half>("half in a direction");
 	check_directions<__nv_bfloat16>("nv_bfloat16 in a direction");
+	check_integers_to_halves();
 	check_eight();
 	check_parts();
 	check_functions();
