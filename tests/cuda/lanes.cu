@@ -1,5 +1,6 @@
 /* What boards do with lanes that a program treats carelessly: barriers behind an early return, loops around barriers that some leave
- * first, votes of lanes that leave themselves out, and indexes of shared memory that go round. And kernels of one program that
+ * first, votes of lanes that leave themselves out, indexes of shared memory that go round, and shuffles of what one lane alone has
+ * set. And kernels of one program that
  * take most of shared memory each. Prints what is not so. */
 #include <cstdio>
 
@@ -52,6 +53,21 @@ __global__ void turn_around(int *out)
 		out[t] += 1000;
 }
 
+/* One lane adds for those of its warp that come here, and the others get their number of it; they set nothing themselves. */
+__global__ void add_for_others(const int *in, int *counter, int *out)
+{
+	int t = (int)threadIdx.x, old;
+	out[t] = -1;
+	if (in[t] & 1) {
+		unsigned here = __ballot_sync(~0u, 1);
+		int leader = __ffs((int)here) - 1;
+		if (t % 32 == leader)
+			old = atomicAdd(counter, __popc(here));
+		old = __shfl_sync(~0u, old, leader);
+		out[t] = old + __popc(here & ((1u << t % 32) - 1));
+	}
+}
+
 /* Every kernel that calls it has one of its own. */
 __device__ __noinline__ int count_threads()
 {
@@ -87,9 +103,9 @@ template <int kernel> static int check_room(int *out)
 
 int main()
 {
-	int *in, *out, wrong[5] = {0}, below = 0;
+	int *in, *out, wrong[6] = {0}, below = 0;
 	cudaMallocManaged(&in, THREADS * sizeof *in);
-	cudaMallocManaged(&out, THREADS * sizeof *out);
+	cudaMallocManaged(&out, (THREADS + 1) * sizeof *out);
 	for (int i = 0; i < THREADS; i++)
 		in[i] = i * i % 37;
 	return_early<<<1, THREADS>>>(in, out, 3);
@@ -113,6 +129,14 @@ int main()
 		int turns = i % 7;
 		wrong[4] += out[i] != turns * (turns - 1) / 2 + turns * i + (i & 1 ? 1000 : 0);
 	}
-	printf("%d %d %d %d %d wrong\n", wrong[0], wrong[1], wrong[2], wrong[3], wrong[4]);
-	return wrong[0] || wrong[1] || wrong[2] || wrong[3] || wrong[4];
+	int *counter = out + THREADS;
+	*counter = 0;
+	add_for_others<<<1, THREADS>>>(in, counter, out);
+	wrong[5] = cudaDeviceSynchronize() != cudaSuccess;
+	below = 0;
+	for (int i = 0; i < THREADS; i++)
+		wrong[5] += out[i] != (in[i] & 1 ? below++ : -1);
+	wrong[5] += *counter != below;
+	printf("%d %d %d %d %d %d wrong\n", wrong[0], wrong[1], wrong[2], wrong[3], wrong[4], wrong[5]);
+	return wrong[0] || wrong[1] || wrong[2] || wrong[3] || wrong[4] || wrong[5];
 }

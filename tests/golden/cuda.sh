@@ -169,7 +169,7 @@ check "and have the machine code of them" bash -c "'$CT_RELEASE/tracecat' -q -O 
 check "graph: compiles" "$CT_RELEASE/ctcc" -o graph "$CT_ROOT/tests/cuda/graph.cu"
 same "graph: as it should be, and clusters are refused by name" "libctcuda: cudaLaunchKernelExC: clusters of blocks are not emulated
 0 failures" "$(./graph 2>&1)"
-agrees lanes "no error: 0 0 0 0 0 wrong" -O3
+agrees lanes "no error: 0 0 0 0 0 0 wrong" -O3
 agrees async "no error: 0 failures" -arch=sm_70
 agrees async "no error: 0 failures" -arch=sm_80
 "$T" capture --compress none -o async.d -- ./async >/dev/null

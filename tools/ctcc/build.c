@@ -178,6 +178,10 @@ static void device_words(const struct build *b, const char *overlay, struct ctcc
 	add_llvm(w, "-enable-split-backedge-in-load-pre");
 	add_llvm(w, "-inline-threshold=1000"); /* the back end takes eleven times as much */
 	add_llvm(w, "-disable-lsr");
+	/* Lanes may give a shuffle what they have not set, which is no promise that they never come there. */
+	ctcc_add(w, "-Xclang");
+	ctcc_add(w, strstr(b->clang, "clang-14") ? "-disable-noundef-analysis"
+	                                         : "-no-enable-noundef-analysis");
 	if (j->lines || j->debug || j->device_debug)
 		ctcc_add(w, "-gline-tables-only");
 	if (j->flush)
