@@ -48,6 +48,12 @@ static uint64_t of_double(double d)
 	return d != d ? CT_PTX_NAN_64 : u;
 }
 
+/* Of a normal number. */
+static double power_of_two(int exponent)
+{
+	return as_double((uint64_t)(exponent + 1023) << 52);
+}
+
 uint64_t ct_ptx_real_bits(double v)
 {
 	return of_double(v);
@@ -63,16 +69,23 @@ double ct_ptx_real_value(enum ct_ptx_type t, uint64_t bits)
 		return (double)as_float((bits & 0xffff) << 16);
 	int exponent = (int)(bits >> 10 & 31), digits = (int)(bits & 1023);
 	double v = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY)
-	           : exponent     ? ldexp(1024 + digits, exponent - 25)
-	                          : ldexp(digits, -24);
+	           : exponent     ? (1024 + digits) * power_of_two(exponent - 25)
+	                          : digits * power_of_two(-24);
 	return bits >> 15 & 1 ? -v : v;
+}
+
+/* The exponent of a finite positive number; of a subnormal one less than that of any other. */
+static int exponent_of(double v)
+{
+	uint64_t u;
+	memcpy(&u, &v, sizeof u);
+	return (int)(u >> 52) - 1023;
 }
 
 uint32_t ct_ptx_real_half(enum ct_ptx_type t, double v, enum ct_ptx_round round)
 {
 	struct format f = format_of(t);
 	uint32_t sign = signbit(v) ? 0x8000 : 0, infinite = t == CT_PTX_F16 ? 0x7c00 : 0x7f80;
-	int exponent;
 	if (v != v)
 		return 0x7fff;
 	v = fabs(v);
@@ -80,17 +93,18 @@ uint32_t ct_ptx_real_half(enum ct_ptx_type t, double v, enum ct_ptx_round round)
 		return sign | infinite;
 	if (v == 0)
 		return sign;
-	frexp(v, &exponent);
-	exponent = exponent - 1 < f.least ? f.least : exponent - 1;
+	int exponent = exponent_of(v) < f.least ? f.least : exponent_of(v);
 	/* The significand as an integer and what is left of it, both exact. */
-	double scaled = ldexp(v, f.digits - 1 - exponent), whole = floor(scaled), rest = scaled - whole;
+	double scaled = v * power_of_two(f.digits - 1 - exponent), rest;
+	uint32_t whole = (uint32_t)scaled;
+	rest = scaled - whole;
 	int away = round == CT_PTX_RM ? sign != 0 : round == CT_PTX_RP ? sign == 0 : 0;
 	if (round == CT_PTX_RN)
-		whole += rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0);
+		whole += rest > 0.5 || (rest == 0.5 && (whole & 1));
 	else
 		whole += away && rest > 0;
 	/* Adding the integer to the exponent's field carries into it where it should. */
-	uint32_t bits = (uint32_t)whole + ((uint32_t)(exponent - f.least) << (f.digits - 1));
+	uint32_t bits = whole + ((uint32_t)(exponent - f.least) << (f.digits - 1));
 	if (bits >= infinite)
 		bits = round == CT_PTX_RN || away ? infinite : infinite - 1;
 	return sign | bits;
@@ -224,6 +238,8 @@ static uint64_t operation16(enum ct_ptx_float_code code, enum ct_ptx_type t, con
 
 static uint64_t saturate(enum ct_ptx_type t, unsigned mode, uint64_t bits)
 {
+	if (!(mode & (CT_PTX_RELU | CT_PTX_SAT)))
+		return bits;
 	double v = ct_ptx_real_value(t, bits);
 	uint64_t one = t == CT_PTX_F32   ? 0x3f800000
 	               : t == CT_PTX_F64 ? UINT64_C(0x3ff0000000000000)
