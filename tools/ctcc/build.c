@@ -15,6 +15,7 @@ struct build {
 	const struct ctcc_job *j;
 	const char *clang;
 	const char *data;          /* the folder of the headers */
+	int shuffles;              /* the source at hand has some */
 	struct ctcc_words objects; /* what is linked, in the order of the operands */
 	struct ctcc_place place;
 };
@@ -135,8 +136,6 @@ static void cuda_words(const struct build *b, const char *side, const char *over
 	/* A call for the other side matters where code is made of it: sources declare functions for one side or the other by
 	 * __CUDA_ARCH__. */
 	ctcc_add(w, "-fgpu-defer-diag");
-	/* Functions that end without the value they promise return all the same. */
-	ctcc_add(w, "-fno-strict-return");
 	if (j->relocatable) {
 		ctcc_add(w, "-D__CUDACC_RDC__");
 		ctcc_add(w, "-Wno-ignored-attributes"); /* of extern __managed__ */
@@ -156,6 +155,18 @@ static void add_llvm(struct ctcc_words *w, const char *option)
 {
 	ctcc_add(w, "-mllvm");
 	ctcc_add(w, option);
+}
+
+/* Lanes may give a shuffle what they have not set, which is no promise that they never come there. Clang's option for that has changed its
+ * name with version 15; a clang whose name tells no version goes without. */
+static void allow_unset(const char *clang, struct ctcc_words *w)
+{
+	const char *name = strrchr(clang, '/'), *number = strstr(name ? name : clang, "clang-");
+	int version = number ? atoi(number + 6) : 0;
+	if (!version)
+		return;
+	ctcc_add(w, "-Xclang");
+	ctcc_add(w, version < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis");
 }
 
 /* Loops are unrolled as far as the vendor's compiler goes, both sides of a branch keep the stores that they have in common,
@@ -178,10 +189,8 @@ static void device_words(const struct build *b, const char *overlay, struct ctcc
 	add_llvm(w, "-enable-split-backedge-in-load-pre");
 	add_llvm(w, "-inline-threshold=1000"); /* the back end takes eleven times as much */
 	add_llvm(w, "-disable-lsr");
-	/* Lanes may give a shuffle what they have not set, which is no promise that they never come there. */
-	ctcc_add(w, "-Xclang");
-	ctcc_add(w, strstr(b->clang, "clang-14") ? "-disable-noundef-analysis"
-	                                         : "-no-enable-noundef-analysis");
+	if (b->shuffles)
+		allow_unset(b->clang, w);
 	if (j->lines || j->debug || j->device_debug)
 		ctcc_add(w, "-gline-tables-only");
 	if (j->flush)
@@ -285,6 +294,9 @@ static int host_side(struct build *b, const char *source, const char *overlay, c
 {
 	struct ctcc_words w = {0};
 	cuda_words(b, "--cuda-host-only", overlay, &w);
+	ctcc_add(
+		&w,
+		"-fno-strict-return"); /* functions that end without the value they promise return all the same */
 	host_words(b, &w);
 	if (ptx) {
 		/* The text of the device side, which the constructors of the program hand to libctcuda. The version
@@ -367,7 +379,7 @@ static int compile_source(struct build *b, const char *source, unsigned number, 
 		return j->stage == CTCC_PTX
 		               ? ct_fail(e, CT_ERR_USAGE, "%s: -ptx wants a .cu file", source)
 		               : compile_plain(b, source, kind, out, e);
-	int st = ctcc_dialect(source, number, &j->both, &overlay, e);
+	int st = ctcc_dialect(source, number, &j->both, &overlay, &b->shuffles, e);
 	if (st != CT_OK)
 		return st;
 	if (j->stage == CTCC_PTX)

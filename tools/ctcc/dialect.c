@@ -19,6 +19,7 @@ struct rewrite {
 	struct ct_buf list;               /* the overlay's entries */
 	struct ctcc_words seen;
 	unsigned files, source; /* how many; the number of the source */
+	int shuffles;           /* one of them has a shuffle */
 };
 
 static int write_whole(const char *path, const char *text, size_t n, struct ct_error *e)
@@ -144,6 +145,7 @@ static int rewrite_file(struct rewrite *r, const char *path, int depth, struct c
 	char *text = ctcc_read(path, &n);
 	if (!text)
 		return CT_OK;
+	r->shuffles |= strstr(text, "shfl") != NULL;
 	int changed = ctcc_translate(&rewritten, text, n);
 	if (changed)
 		st = ct_buf_check(&rewritten, e);
@@ -157,13 +159,14 @@ static int rewrite_file(struct rewrite *r, const char *path, int depth, struct c
 }
 
 int ctcc_dialect(const char *source, unsigned number, const struct ctcc_words *options,
-                 const char **overlay, struct ct_error *e)
+                 const char **overlay, int *shuffles, struct ct_error *e)
 {
 	struct rewrite r = {.options = options, .source = number};
 	char name[32];
 	struct ct_buf all = {0};
 	*overlay = NULL;
 	int st = rewrite_file(&r, source, 0, e);
+	*shuffles = r.shuffles;
 	if (st == CT_OK && r.seen.failed)
 		st = ct_fail_nomem(e);
 	if (st == CT_OK && r.files > 0) {

@@ -122,9 +122,10 @@ int ctcc_name_functions(const char *ptx, const char *names, struct ct_error *e);
 int ctcc_translate(struct ct_buf *out, char *text, size_t n);
 
 /* Where the source or a file that it includes from its own folder, or one of -I or -isystem, is written so that ctcc_translate() changes
- * it, *overlay is an overlay of file names (clang's -ivfsoverlay) that shows them as clang needs them; else NULL. `options` are those
- * with the folders; `number` tells the sources of a run apart. Fails with CT_ERR_IO, CT_ERR_NOMEM. */
+ * it, *overlay is an overlay of file names (clang's -ivfsoverlay) that shows them as clang needs them; else NULL. *shuffles says whether
+ * one of them names a shuffle. `options` are those with the folders; `number` tells the sources of a run apart. Fails with CT_ERR_IO,
+ * CT_ERR_NOMEM. */
 int ctcc_dialect(const char *source, unsigned number, const struct ctcc_words *options,
-                 const char **overlay, struct ct_error *e);
+                 const char **overlay, int *shuffles, struct ct_error *e);
 
 #endif
