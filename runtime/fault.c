@@ -94,6 +94,18 @@ static int tell_nearest(const struct ct_ptx_fault *f, char *out, size_t room)
 	return 1;
 }
 
+/* Says of an access a little behind the block's shared memory that boards let it pass. */
+static void tell_behind_shared(const struct ct_ptx_fault *f, uint64_t bytes)
+{
+	uint64_t at = f->address & ~CT_PTX_WINDOW_MASK;
+	if (f->kind == CT_PTX_OUT_OF_RANGE && f->space == CT_PTX_SHARED && at + f->width > bytes &&
+	    at + f->width <= bytes + CT_CUDA_SHARED_BEHIND)
+		ct_cuda_say("the block has %" PRIu64
+		            " bytes of shared memory: boards let a little behind them pass, as "
+		            "CACHETRIAGE_BOUNDS=pages does",
+		            bytes);
+}
+
 cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct_ptx_launch *l,
                                const struct ct_ptx_result *r, const struct ct_error *e)
 {
@@ -108,6 +120,8 @@ cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct
 		ct_cuda_say("%s", near);
 	if (may_be_mapped && !ct_cuda.settings.maps_around)
 		ct_cuda_say("boards map 2 MiB at a time: CACHETRIAGE_BOUNDS=pages goes on as they do");
+	if (!ct_cuda.settings.maps_around)
+		tell_behind_shared(&r->fault, (uint64_t)f->kernel->shared_bytes + l->dynamic_shared);
 	if (r->fault.line && source_of(f->module->text, r->fault.line, source, sizeof source))
 		ct_cuda_say("in %s", source);
 	ct_cuda_say("launch %" PRIu64 " was %s<<<(%u,%u,%u), (%u,%u,%u)>>>", ct_cuda.launches,

@@ -7,8 +7,6 @@
 
 enum {
 	MAX_NESTED = 16,
-	/* Bytes behind a block's shared memory that boards let pass: FPcompress and llm.c store up to 96 there, behind the last unit. */
-	SHARED_BEHIND = 1024,
 	MAX_ARGUMENT_BYTES = 4096 /* of a launch, as the CUDA C++ Programming Guide says */
 };
 
@@ -105,7 +103,7 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, struct ct_cuda_shape shap
 		.block = {shape.block.x, shape.block.y, shape.block.z},
 		.dynamic_shared = (uint32_t)shape.shared_bytes,
 		.shared_unit = ct_cuda_shared_unit(),
-		.shared_behind = ct_cuda.settings.maps_around ? SHARED_BEHIND : 0,
+		.shared_behind = ct_cuda.settings.maps_around ? CT_CUDA_SHARED_BEHIND : 0,
 		.cooperative = shape.cooperative ||
 	                       ((ct_cuda.settings.resident || f->waits) && fits(&shape, places)),
 		.side_by_side = places ? places : 1,

@@ -381,6 +381,8 @@ const char *ct_cuda_board_for(unsigned target);
 /* Bytes of the board's memory, and the largest shared memory of one block: by default and on demand. */
 uint64_t ct_cuda_board_memory(void);
 size_t ct_cuda_shared_default(void);
+/* Bytes behind a block's shared memory that boards let pass: FPcompress and llm.c store up to 96 there, behind the last unit. */
+enum { CT_CUDA_SHARED_BEHIND = 1024 };
 /* Bytes in whose multiples the board gives shared memory to a block. Pure. */
 uint32_t ct_cuda_shared_unit(void);
 size_t ct_cuda_shared_most(void);

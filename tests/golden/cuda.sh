@@ -279,7 +279,8 @@ int main()
 }
 C
 "$CT_RELEASE/ctcc" -o units units.cu
-same "shared memory is given in units of 256 bytes" "well cudaErrorIllegalAddress cudaErrorIllegalAddress 256 bytes, 0 blocks" "$(./units 2>/dev/null)"
+same "shared memory is given in units of 256 bytes" "well cudaErrorIllegalAddress cudaErrorIllegalAddress 256 bytes, 0 blocks" "$(./units 2>err.txt)"
+check "and a fault behind them tells what lets it pass" grep -q 'has 32 bytes of shared memory.*CACHETRIAGE_BOUNDS=pages' err.txt
 same "behind which a kernel may store a little where pages are mapped" "well well cudaErrorIllegalAddress 256 bytes, 0 blocks" "$(CACHETRIAGE_BOUNDS=pages ./units 2>/dev/null)"
 sed -i 's/last <= 1600/last <= 300/' units.cu && "$CT_RELEASE/ctcc" -o units units.cu
 same "blocks that fit have whole units" "well well 256 bytes, 6 blocks" "$(CACHETRIAGE_BOUNDS=pages ./units)"
