@@ -108,6 +108,8 @@ int main()
 	expect("an atomic function of the program's own", (long long)*sum, 3);
 	expect("sizes of types", out[200], 8 + 6);
 	expect("a member", out[201], 7);
+	long long high = 3LL << 40;
+	expect("a shift among longer numbers", (-1 << got & high), high);
 	printf("%s: %d failures\n", cudaGetErrorString(cudaGetLastError()), failures);
 	return failures != 0;
 }

@@ -201,20 +201,22 @@ static size_t directive_of(const char *s, size_t i, size_t n)
 	return s[line] == '#' ? line : n;
 }
 
+/* The first place from s[i] on that lies in no comment, string or character; n where there is none. */
+static size_t skip_all_quoted(const char *s, size_t i, size_t n)
+{
+	for (size_t next; i < n && (next = skip_quoted(s, i, n)) > i;)
+		i = next;
+	return i;
+}
+
 /* Where the bracket at s[i] closes; n where it does not. */
 static size_t closing(const char *s, size_t i, size_t n)
 {
 	int depth = 0;
-	while (i < n) {
-		size_t next = skip_quoted(s, i, n);
-		if (next > i) {
-			i = next;
-			continue;
-		}
+	for (; (i = skip_all_quoted(s, i, n)) < n; i++) {
 		depth += (s[i] == '(') - (s[i] == ')');
 		if (depth == 0)
 			return i;
-		i++;
 	}
 	return n;
 }
@@ -223,20 +225,14 @@ static size_t closing(const char *s, size_t i, size_t n)
 static size_t behind_arguments(const char *s, size_t i, size_t n)
 {
 	int depth = 0;
-	while (i < n) {
-		size_t next = skip_quoted(s, i, n);
-		if (next > i) {
-			i = next;
-			continue;
-		}
+	for (; (i = skip_all_quoted(s, i, n)) < n; i++) {
 		if (s[i] == ';' || s[i] == '{' || s[i] == '}' || s[i] == ')')
 			return 0;
 		if (s[i] == '(' && (i = closing(s, i, n)) == n)
 			return 0;
 		depth += (s[i] == '<') - (s[i] == '>');
-		i++;
 		if (depth == 0)
-			return i;
+			return i + 1;
 	}
 	return 0;
 }
@@ -293,7 +289,7 @@ static size_t put_type_name(struct text *t, size_t i, size_t n)
 }
 
 /* `(-1 << n)` is constant to nvcc; clang wants a number that is not negative to be shifted. s[i] is the bracket. Returns where it
- * came to; i: this is something else. */
+ * came to; i: this is something else, or more than a shift, whose type may be another one. */
 static size_t put_shift(struct text *t, size_t i, size_t n)
 {
 	const char *s = t->s;
@@ -304,6 +300,9 @@ static size_t put_shift(struct text *t, size_t i, size_t n)
 	if (shift + 2 >= close || s[shift] != '<' || s[shift + 1] != '<' || s[shift + 2] == '<' ||
 	    s[shift + 2] == '=' || close == n || directive_of(s, i, n) < n)
 		return i;
+	for (size_t k = shift + 2; k < close; k++)
+		if (strchr("|&^?,;=<>!", s[k]))
+			return i;
 	ct_buf_puts(t->out, "((int)(-1u");
 	translate(t, one + 2, close);
 	ct_buf_puts(t->out, "))");
