@@ -162,8 +162,8 @@ static void add_llvm(struct ctcc_words *w, const char *option)
 static void allow_unset(const char *clang, struct ctcc_words *w)
 {
 	const char *name = strrchr(clang, '/'), *number = strstr(name ? name : clang, "clang-");
-	int version = number ? atoi(number + 6) : 0;
-	if (!version)
+	long version = number ? strtol(number + 6, NULL, 10) : 0;
+	if (version <= 0)
 		return;
 	ctcc_add(w, "-Xclang");
 	ctcc_add(w, version < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis");
