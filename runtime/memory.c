@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "runtime/runtime.h"
 
@@ -27,14 +28,9 @@ static struct {
 		graph_high; /* bytes that graphs have allocated, and the most that they had */
 } heap;
 
-static uint64_t round_up(uint64_t n, uint64_t unit)
-{
-	return (n + unit - 1) / unit * unit;
-}
-
 static cudaError_t make_arena(void)
 {
-	uint64_t bytes = round_up(ct_cuda_board_memory(), PAGE);
+	uint64_t bytes = ct_round_up(ct_cuda_board_memory(), PAGE);
 	void *p = MAP_FAILED;
 	for (; p == MAP_FAILED && bytes >= LEAST_ARENA; bytes /= 2) {
 		p = mmap((void *)(uintptr_t)(ARENA - AROUND), bytes + 2 * AROUND, PROT_NONE,
@@ -115,7 +111,7 @@ static uint64_t find_gap(uint64_t bytes)
 			continue;
 		if (a->first - at >= bytes)
 			return at;
-		at = a->first + round_up(a->bytes, GRANULE);
+		at = a->first + ct_round_up(a->bytes, GRANULE);
 	}
 	return end - at >= bytes ? at : 0;
 }
@@ -123,7 +119,7 @@ static uint64_t find_gap(uint64_t bytes)
 /* Gives the pages that [first, end) has for itself to the host again. */
 static void give_pages_back(uint64_t first, uint64_t end)
 {
-	first = round_up(first, PAGE);
+	first = ct_round_up(first, PAGE);
 	end = end / PAGE * PAGE;
 	if (first < end)
 		madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
@@ -132,14 +128,14 @@ static void give_pages_back(uint64_t first, uint64_t end)
 /* Fills in the place of a block and makes its pages writable. */
 static cudaError_t take_gap(struct ct_cuda_allocation *a)
 {
-	uint64_t room = round_up(a->bytes, GRANULE);
+	uint64_t room = ct_round_up(a->bytes, GRANULE);
 	if (heap.first == 0 && make_arena() != cudaSuccess)
 		return cudaErrorMemoryAllocation;
 	a->first = room >= a->bytes && room <= heap.bytes ? find_gap(room) : 0;
 	if (a->first == 0)
 		return cudaErrorMemoryAllocation;
 	uint64_t page = a->first / PAGE * PAGE;
-	if (mprotect((void *)(uintptr_t)page, round_up(a->first + room, PAGE) - page,
+	if (mprotect((void *)(uintptr_t)page, ct_round_up(a->first + room, PAGE) - page,
 	             PROT_READ | PROT_WRITE) != 0)
 		return cudaErrorMemoryAllocation;
 	/* What the host writes without a call, and what a text initialises, is taken as written. */
@@ -174,7 +170,7 @@ cudaError_t ct_cuda_place_pages(uint64_t bytes, uint64_t *first)
 	struct ct_cuda_allocation a = {
 		.bytes = bytes + PAGE, .type = cudaMemoryTypeManaged, .module = &forever};
 	cudaError_t error = take_gap(&a);
-	*first = round_up(a.first, PAGE);
+	*first = ct_round_up(a.first, PAGE);
 	return error;
 }
 
@@ -238,7 +234,7 @@ cudaError_t ct_cuda_map_around(struct ct_ptx_memory **out)
 	if (!end)
 		return cudaSuccess;
 	first = first / PAGE * PAGE - AROUND;
-	end = round_up(end, PAGE) + AROUND;
+	end = ct_round_up(end, PAGE) + AROUND;
 	void *from = (void *)(uintptr_t)first;
 	if (mprotect(from, end - first, PROT_READ | PROT_WRITE) != 0 ||
 	    ct_ptx_memory_add(*out, from, end - first, &e) != CT_OK)
@@ -249,7 +245,7 @@ cudaError_t ct_cuda_map_around(struct ct_ptx_memory **out)
 /* Gives the block's room back. */
 static void release(struct ct_cuda_allocation *a)
 {
-	uint64_t room = round_up(a->bytes, GRANULE);
+	uint64_t room = ct_round_up(a->bytes, GRANULE);
 	heap.used -= room;
 	give_pages_back(a->first, a->first + room);
 	take_out(a);
@@ -451,7 +447,7 @@ cudaError_t cudaFreeHost(void *p)
 cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
 	cudaError_t error = ct_cuda_enter();
-	uint64_t row = round_up(width, GRANULE);
+	uint64_t row = ct_round_up(width, GRANULE);
 	if (error == cudaSuccess && (!p || !pitch || row < width || (height && row > SIZE_MAX / height)))
 		error = cudaErrorInvalidValue;
 	if (error == cudaSuccess)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "lower/capture.h"
 #include "runtime/runtime.h"
 
@@ -328,7 +329,7 @@ int ct_cuda_registers(struct ct_cuda_function *f)
 static uint32_t blocks_by_registers(uint32_t warps, uint32_t registers)
 {
 	const struct ct_gpu *g = &ct_cuda.gpu;
-	uint32_t warp = (registers * 32 + REGISTERS_UNIT - 1) / REGISTERS_UNIT * REGISTERS_UNIT;
+	uint32_t warp = (uint32_t)ct_round_up(registers * 32, REGISTERS_UNIT);
 	return warp ? (uint32_t)(g->registers / g->schedulers) / warp * g->schedulers / warps
 	            : UINT32_MAX;
 }
@@ -336,9 +337,8 @@ static uint32_t blocks_by_registers(uint32_t warps, uint32_t registers)
 /* The same of its shared memory: a block has what it asks for and what the system keeps of each, in whole units. */
 static uint32_t blocks_by_shared(uint64_t bytes)
 {
-	uint64_t unit = ct_cuda_shared_unit(), block = bytes + system_shared();
-	return block ? (uint32_t)(ct_cuda.gpu.shmem_bytes / ((block + unit - 1) / unit * unit))
-	             : UINT32_MAX;
+	uint64_t block = ct_round_up(bytes + system_shared(), ct_cuda_shared_unit());
+	return block ? (uint32_t)(ct_cuda.gpu.shmem_bytes / block) : UINT32_MAX;
 }
 
 cudaError_t ct_cuda_occupancy(struct ct_cuda_function *f, int threads, size_t shared_bytes, int *blocks)

@@ -1,4 +1,4 @@
-/* bits.h - counting and finding bits; the compiler's instructions where it has them. */
+/* bits.h - counting and finding bits, rounding to units; the compiler's instructions where it has them. */
 #ifndef CT_BASE_BITS_H
 #define CT_BASE_BITS_H
 
@@ -54,6 +54,12 @@ static inline unsigned ct_high_bit(uint64_t v)
 		n++;
 	return n;
 #endif
+}
+
+/* The least multiple of the unit, which is not 0, that n does not exceed; the sum of both stays below 2^64. Pure. */
+static inline uint64_t ct_round_up(uint64_t n, uint64_t unit)
+{
+	return (n + unit - 1) / unit * unit;
 }
 
 /* v modulo n, which is a power of two most of the time. n > 0. Pure. */

@@ -4,10 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static uint64_t round_up(uint64_t v, uint64_t to)
-{
-	return (v + to - 1) / to * to;
-}
+#include "base/bits.h"
 
 /* x * y * z, saturated: a header may claim anything. */
 static uint64_t volume_of(const uint32_t d[3])
@@ -45,8 +42,8 @@ int ct_occupancy(const struct ct_gpu *g, const struct ct_kernel *k, struct ct_oc
                  struct ct_error *e)
 {
 	uint64_t block = volume_of(k->block), grid = volume_of(k->grid);
-	uint64_t threads = block > UINT32_MAX ? block : round_up(block, g->warp_size);
-	uint64_t registers = round_up(k->regs, 4);
+	uint64_t threads = block > UINT32_MAX ? block : ct_round_up(block, g->warp_size);
+	uint64_t registers = ct_round_up(k->regs, 4);
 	memset(o, 0, sizeof *o);
 	if (block == 0 || grid == 0)
 		return ct_fail(e, CT_ERR_INPUT, "kernel %" PRIu32 ": its grid or block is empty", k->id);

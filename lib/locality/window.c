@@ -3,14 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "locality/pages.h"
 
 static const uint64_t MAX_SLOTS = (uint64_t)1 << 31;
-
-static uint64_t round_up(uint64_t n, uint64_t to)
-{
-	return (n + to - 1) / to * to;
-}
 
 static void *part_at(char *base, size_t at)
 {
@@ -20,20 +16,20 @@ static void *part_at(char *base, size_t at)
 /* Cuts the arrays out of one block at `base` (NULL: only sizes). Returns the bytes. */
 static size_t lay_out(struct ct_window *w, char *base)
 {
-	uint64_t words = w->slots / 64, n = round_up(words, CT_WINDOW_GROUP);
+	uint64_t words = w->slots / 64, n = ct_round_up(words, CT_WINDOW_GROUP);
 	size_t at = 0;
 	w->bits = part_at(base, at);
-	at += round_up(words * 8, 64);
+	at += ct_round_up(words * 8, 64);
 	w->l1 = part_at(base, at);
 	at += n * 2;
-	n = round_up(n / CT_WINDOW_GROUP, CT_WINDOW_GROUP);
+	n = ct_round_up(n / CT_WINDOW_GROUP, CT_WINDOW_GROUP);
 	w->l2 = part_at(base, at);
 	at += n * 2;
 	n /= CT_WINDOW_GROUP;
 	w->depth = 0;
 	do {
 		w->up[w->depth++] = part_at(base, at);
-		n = round_up(n, CT_WINDOW_UP_GROUP);
+		n = ct_round_up(n, CT_WINDOW_UP_GROUP);
 		at += n * 4;
 		n /= CT_WINDOW_UP_GROUP;
 	} while (n > 1);

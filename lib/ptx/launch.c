@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "ptx/guard.h"
 #include "ptx/run.h"
@@ -118,7 +119,7 @@ static void fill(const struct ct_ptx_warp *w, int which, uint32_t value)
 static uint32_t shared_given(const struct ct_ptx_run *r)
 {
 	uint32_t unit = r->launch->shared_unit ? r->launch->shared_unit : 1;
-	return (r->f->shared_end + r->launch->dynamic_shared + unit - 1) / unit * unit;
+	return (uint32_t)ct_round_up(r->f->shared_end + r->launch->dynamic_shared, unit);
 }
 
 /* Special registers that no CTA changes. */

@@ -95,9 +95,9 @@ uint32_t ct_ptx_real_half(enum ct_ptx_type t, double v, enum ct_ptx_round round)
 		return sign;
 	int exponent = exponent_of(v) < f.least ? f.least : exponent_of(v);
 	/* The significand as an integer and what is left of it, both exact. */
-	double scaled = v * power_of_two(f.digits - 1 - exponent), rest;
+	double scaled = v * power_of_two(f.digits - 1 - exponent);
 	uint32_t whole = (uint32_t)scaled;
-	rest = scaled - whole;
+	double rest = scaled - whole;
 	int away = round == CT_PTX_RM ? sign != 0 : round == CT_PTX_RP ? sign == 0 : 0;
 	if (round == CT_PTX_RN)
 		whole += rest > 0.5 || (rest == 0.5 && (whole & 1));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "ptx/flow.h"
 
@@ -36,11 +37,6 @@ static void mark_used(const struct ct_ptx_module *m, uint32_t function, unsigned
 	for (size_t i = 0; i < m->nfunctions; i++)
 		for (size_t k = 0; seen[i] && k < m->function[i].nvariables; k++)
 			used[m->function[i].variable[k]] = 1;
-}
-
-static uint32_t align_up(uint32_t v, uint32_t to)
-{
-	return (v + to - 1) / to * to;
 }
 
 static int is_placed(const struct ct_ptx_symbol *s)
@@ -97,9 +93,9 @@ static void place_variables(const struct usage *u)
 		struct ct_ptx_symbol *s = &m->symbol[k];
 		const struct ct_ptx_symbol *other = s;
 		const uint32_t align = s->v.align ? s->v.align : 1;
-		uint32_t offset = align_up(first, align);
+		uint32_t offset = (uint32_t)ct_round_up(first, align);
 		while (is_placed(s) && (other = in_the_way(u, k, offset)))
-			offset = align_up(other->offset + (uint32_t)other->v.bytes, align);
+			offset = (uint32_t)ct_round_up(other->offset + (uint32_t)other->v.bytes, align);
 		if (is_placed(s))
 			s->offset = offset;
 	}
@@ -134,11 +130,12 @@ static void size_kernel(const struct usage *u, size_t i)
 		if (!u->used[i * m->nsymbols + k] || !is_placed(s))
 			continue;
 		const uint32_t bytes = (uint32_t)s->v.bytes;
-		f->shared_bytes = align_up(f->shared_bytes, s->v.align ? s->v.align : 1) + bytes;
+		f->shared_bytes = (uint32_t)ct_round_up(f->shared_bytes, s->v.align ? s->v.align : 1) +
+		                  bytes;
 		if (s->offset + bytes > f->shared_end)
 			f->shared_end = s->offset + bytes;
 	}
-	f->shared_end = align_up(f->shared_end, f->shared_align ? f->shared_align : 1);
+	f->shared_end = (uint32_t)ct_round_up(f->shared_end, f->shared_align ? f->shared_align : 1);
 }
 
 int ct_ptx_finish_functions(struct ct_ptx_module *m, struct ct_error *e)

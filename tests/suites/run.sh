@@ -17,6 +17,11 @@ why() { # LOG: its first error, or else its last line
 	{ grep -m 1 -iE '^ctcc: |error|undefined|not found' "$1" || grep . "$1" | tail -n 1; } | tr '\t' ' ' | cut -c 1-160
 }
 
+# Of a program that compiles: how it ended, whether its check passes, CPU seconds, and what was wrong.
+end_row() { # STATUS PASSES
+	printf '\t%s\t%s\t%.0f\t%s\n' "$1" "$2" "$(tail -n 1 "$work/time")" "$([ "$1" = 0 ] && [ "$2" != no ] || why "$work/out")"
+}
+
 run() { # SUITE NAME FOLDER COMPILE ARGUMENTS CHECK
 	local status passes=- TIMEFORMAT='%U'
 	cd "$work/$1/$3" || return
@@ -33,8 +38,8 @@ run() { # SUITE NAME FOLDER COMPILE ARGUMENTS CHECK
 		grep -qaE -e "${6%% !*}" "$work/out" && passes=yes || passes=no
 		[[ $6 != *" !"* ]] || ! grep -qaE -e "${6#* !}" "$work/out" || passes=no
 	fi
-	printf '%s\t%s\tyes\t%s\t%s\t%.0f\t%s\n' "$1" "$2" "$status" "$passes" "$(tail -n 1 "$work/time")" \
-		"$([ "$status" = 0 ] && [ $passes != no ] || why "$work/out")"
+	printf '%s\t%s\tyes' "$1" "$2"
+	end_row "$status" $passes
 }
 
 # Runs a program of HeCBench where it was made, as its line of hecbench_runs.tsv has it, and ends its row.
@@ -43,8 +48,7 @@ run_made() { # COMMANDS CHECK
 	[ "$2" != + ] || good='PASS|[Pp]assed|^Pass|[Ss]uccess|SUCCESS|results match|returned OK|^OK$' bad='FAIL|[Tt]est failed|Mismatch of'
 	{ time timeout "${LIMIT:-600}" bash -c "set -e; $1" </dev/null >"$work/out" 2>&1 || status=$?; } 2>"$work/time"
 	[ "$2" = - ] || { grep -qaE -e "$good" "$work/out" && ! grep -qaE -e "$bad" "$work/out" && passes=yes || passes=no; }
-	printf '\t%s\t%s\t%.0f\t%s\n' "$status" "$passes" "$(tail -n 1 "$work/time")" \
-		"$([ "$status" = 0 ] && [ $passes != no ] || why "$work/out")"
+	end_row "$status" $passes
 }
 
 # A program of HeCBench in a copy of its folder, beside those that its makefile names.

@@ -294,9 +294,8 @@ static int host_side(struct build *b, const char *source, const char *overlay, c
 {
 	struct ctcc_words w = {0};
 	cuda_words(b, "--cuda-host-only", overlay, &w);
-	ctcc_add(
-		&w,
-		"-fno-strict-return"); /* functions that end without the value they promise return all the same */
+	/* Functions that end without the value they promise return all the same. */
+	ctcc_add(&w, "-fno-strict-return");
 	host_words(b, &w);
 	if (ptx) {
 		/* The text of the device side, which the constructors of the program hand to libctcuda. The version

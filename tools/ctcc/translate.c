@@ -28,6 +28,14 @@ static size_t skip_quoted(const char *s, size_t i, size_t n)
 	return i;
 }
 
+/* The first place from s[i] on that lies in no comment, string or character; n where there is none. */
+static size_t skip_all_quoted(const char *s, size_t i, size_t n)
+{
+	for (size_t next; i < n && (next = skip_quoted(s, i, n)) > i;)
+		i = next;
+	return i;
+}
+
 /* The place behind three brackets c with blanks among them from s[i] on; 0 where it is something else. */
 static size_t three_of(const char *s, size_t i, size_t n, char c)
 {
@@ -55,12 +63,7 @@ static int behind_operator(const char *s, size_t i)
 static int join_brackets(char *s, size_t n)
 {
 	int changed = 0, open = 0;
-	for (size_t i = 0; i < n;) {
-		size_t next = skip_quoted(s, i, n), end;
-		if (next > i) {
-			i = next;
-			continue;
-		}
+	for (size_t i = 0, end; (i = skip_all_quoted(s, i, n)) < n;) {
 		if (s[i] == '<' && (end = three_of(s, i, n, '<')) && !behind_operator(s, i)) {
 			changed |= end - i > 3;
 			memset(s + i, ' ', end - i - 3);
@@ -199,14 +202,6 @@ static size_t directive_of(const char *s, size_t i, size_t n)
 	while (line < i && (s[line] == ' ' || s[line] == '\t'))
 		line++;
 	return s[line] == '#' ? line : n;
-}
-
-/* The first place from s[i] on that lies in no comment, string or character; n where there is none. */
-static size_t skip_all_quoted(const char *s, size_t i, size_t n)
-{
-	for (size_t next; i < n && (next = skip_quoted(s, i, n)) > i;)
-		i = next;
-	return i;
 }
 
 /* Where the bracket at s[i] closes; n where it does not. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "tracegen/ptx.h"
 
@@ -65,11 +66,6 @@ void *app_host(struct app *a, size_t n, size_t size)
 	return p;
 }
 
-static uint64_t round_up(uint64_t n, uint64_t unit)
-{
-	return (n + unit - 1) / unit * unit;
-}
-
 static int make_arena(struct app_host *h)
 {
 	for (uint64_t bytes = ARENA_BYTES; bytes >= LEAST_ARENA; bytes /= 2) {
@@ -87,13 +83,13 @@ static int make_arena(struct app_host *h)
 /* The next bytes of the arena, or NULL. */
 static void *take(struct app_host *h, uint64_t bytes)
 {
-	uint64_t room = round_up(bytes ? bytes : 1, GRANULE), at = h->used;
+	uint64_t room = ct_round_up(bytes ? bytes : 1, GRANULE), at = h->used;
 	struct ct_error unused;
 	if (room < bytes || room > h->arena_bytes - at)
 		return NULL;
 	unsigned char *p = (unsigned char *)(uintptr_t)h->arena + at;
 	uint64_t page = at / PAGE * PAGE;
-	if (mprotect((void *)(uintptr_t)(h->arena + page), round_up(at + room, PAGE) - page,
+	if (mprotect((void *)(uintptr_t)(h->arena + page), ct_round_up(at + room, PAGE) - page,
 	             PROT_READ | PROT_WRITE) != 0 ||
 	    ct_ptx_memory_add(h->memory, p, bytes ? bytes : 1, &unused) < 0)
 		return NULL;
