@@ -91,6 +91,8 @@ SO = $(if $(SHARED),$(BUILD)/lib/libcachetriage.so.$(VERSION))
 SUPPORT = $(BUILD)/lib/libctsupport.a
 # What tests call of a command's own files: all but its main().
 OWN = $(BUILD)/lib/libtracegen.a
+# With THREADS_ONLY= of tsan-few unit tests are linked with the library and what supports them alone: nothing else is compiled.
+UNIT_LIBS = $(SUPPORT) $(if $(THREADS_ONLY),,$(OWN) $(COMMON) $(MODELS) $(RUNTIME)) $(LIB)
 # Workloads in CUDA: their host code is C, their kernels are data.
 WORKLOADS := $(wildcard data/workloads/*.cu)
 # The kernels of cuBLAS, cuRAND, cuSPARSE and cuFFT, which are data, too.
@@ -188,7 +190,7 @@ $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(SUPPORT) $(MODELS) 
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(RUNTIME) $(LIB)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_LIBS)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) $(DL) -lcmocka
 
@@ -355,7 +357,7 @@ tsan:
 
 ## tsan-few: a minute of that, for CI: two commands and two tests
 tsan-few:
-	@$(MAKE) --no-print-directory BUILD=build/tsan-few CFLAGS=-O1 SANFLAGS="-fsanitize=thread -fno-omit-frame-pointer" \
+	@$(MAKE) --no-print-directory BUILD=build/tsan-few CFLAGS=-O0 THREADS_ONLY=1 SANFLAGS="-fsanitize=thread -fno-omit-frame-pointer" \
 	  CAPTURE= $(addprefix build/tsan-few/,bin/mpki bin/tracecat tests/test_base tests/test_source)
 	@bash tests/tsan.sh build/tsan-few few
 
