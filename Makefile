@@ -50,11 +50,12 @@ POSITION = $(if $(SHARED),-fPIC -fvisibility=hidden -fno-semantic-interposition,
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 \
              -DCT_VERSION='"$(VERSION)"' -DCT_DATADIR='"$(DATADIR)"' -DCT_LIBDIR='"$(LIBDIR)"' \
              -Ilib -I. -Itools $(PACKAGE_CFLAGS) \
-             $(WARN) -ffp-contract=off -pthread -MMD -MP $(HARDEN) $(POSITION) $(NOSIMD_FLAGS) $(CFLAGS) $(SANFLAGS)
+             $(WARN) -ffp-contract=off -pthread -MMD -MP $(HARDEN) $(POSITION) $(NOSIMD_FLAGS) $(CFLAGS) $(SANFLAGS) $(COLD_FLAGS)
 LIBS = $(PACKAGE_LIBS) $(if $(IBERTY),-liberty) -lm -pthread
 DL := $(if $(filter Linux,$(SYSTEM)),-ldl)
 comma := ,
-SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# The last one: adding zero to a null pointer is no error, as it is none to gcc. Reading and writing through one still are.
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -fno-delete-null-pointer-checks
 
 LIB_SRC := $(wildcard lib/*/*.c)
 RUNTIME_SRC := $(wildcard runtime/*.c runtime/*/*.c)
@@ -116,6 +117,8 @@ $(BUILD)/obj/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
 	@echo "  CC      $@"; $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
+# COLD= is added where time goes into compiling, and little into what is compiled: commands' own files, run-time library, tests.
+$(foreach d,tools runtime tests data,$(BUILD)/obj/$(d)/%.o): COLD_FLAGS = $(COLD)
 $(BUILD)/obj/tools/common/kernel_name.o: ALL_CFLAGS += $(if $(IBERTY),-DCT_HAVE_LIBIBERTY)
 
 # An empty archive is legal: a room may have no code yet.
@@ -199,9 +202,8 @@ $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=rea
 
 tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(MEASURERS) $$(FAULTS)
 
-# Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
-syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \
-  $(addprefix tests/,unit/*.c bench/*.c fuzz/*.c fuzz/driver/*.c fidelity/*.c verdicts/*.c validation/*.c lowering/*.c random/*.c silicon/*.c)))
+# The C files of which tests are not made, for a compiler that only looks for warnings (-fsyntax-only makes no object).
+syntax: $(call obj,$(wildcard $(addprefix tests/,bench/*.c fuzz/driver/*.c lowering/*.c)))
 
 ## library: the static and the shared library that `make install` installs
 library: $(INSTALLED) $(SO)
@@ -212,9 +214,11 @@ demo: deps-missing
 	@sh tests/demo.sh $(BUILD)
 
 ## check: the same set-up, then every test, under the sanitizers
+# Commands are made by gcc, what is sanitized by clang: both have then told their warnings of every file. clang compiles without
+# optimization in a third of the time that gcc takes with -O1; with -O1 what it makes is as fast.
 check: deps-missing
 	@$(MAKE) --no-print-directory all library $(BENCHES:%=$(BUILD)/tests/%) $(MEASURERS) $(FAULTS)
-	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g1" SANFLAGS="$(SANITIZE)" CAPTURE= tests
+	@$(MAKE) --no-print-directory BUILD=build/asan CC=clang CFLAGS="-O1 -g1" COLD=-O0 SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-fsyntax-only" CAPTURE= syntax
 	@bash tests/run.sh build build/asan
 
