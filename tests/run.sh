@@ -24,6 +24,11 @@ wanted() { # NAME PATTERN... : no pattern wants everything
 }
 
 jobs=()
+# The long ones first: at the end there are short ones for every core.
+for f in tests/golden/*.sh; do
+	n=$(basename "$f" .sh)
+	[ -e "$f" ] && [ "$n" != lib ] && wanted "$n" "$@" && jobs+=("golden_$n|bash $f")
+done
 for f in tests/unit/*.c; do
 	n=$(basename "$f" .c)
 	[ -e "$f" ] && wanted "$n" "$@" && jobs+=("$n|$san/tests/$n")
@@ -33,10 +38,6 @@ for f in tests/fuzz/fuzz_*.c; do
 	# A run of the engine takes a hundred times as long as that of a parser.
 	some=$([ "$n" = fuzz_replay ] && echo "-m 12")
 	[ -e "$f" ] && wanted "$n" "$@" && jobs+=("$n|$san/tests/$n $some tests/fuzz/corpus/${n#fuzz_}")
-done
-for f in tests/golden/*.sh; do
-	n=$(basename "$f" .sh)
-	[ -e "$f" ] && [ "$n" != lib ] && wanted "$n" "$@" && jobs+=("golden_$n|bash $f")
 done
 
 run_one() {
