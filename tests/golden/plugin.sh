@@ -64,8 +64,8 @@ check "report shows the verdicts" "$at/bin/report" --plugin ./victim.so --csv re
 same "on the page and as values" "2 1" "$(grep -c ',verdict,all,victim,Victim,speedup_configured,' report.csv) $(grep -q '<dt>victim</dt>' report.html && echo 1)"
 check "triage --html hands it on" "$at/bin/triage" -q --plugin ./victim.so --mechanism victim --html page.html -O profile -o none.tv spmv
 same "to report" 1 "$(grep -q '<dt>victim</dt>' page.html && echo 1)"
-"$at/bin/triage" -q --plugin ./victim.so --resume kept -O profile -o one.tv spmv
-check "a kept profile is taken again" "$at/bin/triage" -q --plugin ./victim.so --resume kept -O profile -o two.tv spmv
+"$at/bin/triage" -q --plugin ./victim.so --mechanism victim --resume kept -O profile -o one.tv spmv
+check "a kept profile is taken again" "$at/bin/triage" -q --plugin ./victim.so --mechanism victim --resume kept -O profile -o two.tv spmv
 same "with the same verdict" "$(grep '^TV' one.tv)" "$(grep '^TV' two.tv)"
 
 check "annotate adds the misses that it turns into hits" "$at/bin/annotate" -q --plugin ./victim.so --mechanism bypass,victim -O csv -o annotate.csv spmv

@@ -2,6 +2,8 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
 est=$(unscaled sharedl1-est)
+# What the sanitizers have seen once is asked again of the plain build.
+plain() { "$CT_RELEASE/sharedl1-est" --scale 1 "$@"; }
 
 made() { # NAME TRACEGEN-OPTION...
 	local name=$1
@@ -75,16 +77,16 @@ replication() { awk -F'\t' -v f="$1" '$1 == "ES" && $4 == "Private-2x" && $5 == 
 check "replication of larger L1s: as if lines came at once, or as late as Private's" \
 	within "$(replication 6)" "$(replication 9)" "$(replication 10)"
 same "and the two differ" 1 "$(awk -v a="$(replication 9)" -v b="$(replication 10)" 'BEGIN { print a < b }')"
-check "the table says order-sensitive" sh -c "'$est' -O table spmv.profile | grep -q '^note: order-sensitive, ask --method replay'"
+check "the table says order-sensitive" sh -c "'$est' -O table spmv.out | grep -q '^note: order-sensitive, ask --method replay'"
 same "a stream is not" 0 "$("$est" -O table stream.profile | grep -c order-sensitive)"
 grep -v '_misses_low	\|_misses_high	\|_edge	' spmv.profile >old.profile
-check "a profile without these counts is read" "$est" --no-verify -o old.out old.profile
+check "a profile without these counts is read" plain --no-verify -o old.out old.profile
 same "to the same miss rates" "$(value DynEB l1_request_miss_rate spmv.out)" "$(value DynEB l1_request_miss_rate old.out)"
 
 # The pass replays what order decides, and only that.
 check "tracegen and reuse: scan" made scan scan
 check "reuse --mechanisms shared-l1" sh -c "'$CT_RELEASE/reuse' -q -g sharedl1-28 --mechanisms shared-l1 scan >scan.measured"
-same "replays what is order-sensitive" "$("$est" -O profile scan.profile |
+same "replays what is order-sensitive" "$(plain -O profile scan.profile |
 	awk -F'\t' '$1 == "ES" && $4 != "Best" && $5 == "edge_fraction" && $6 > 0.03 { print $4 }')" \
 	"$(awk -F'\t' '$1 == "ES" && $3 == "shared-l1" && $5 == "speedup" && $8 == "replay" { print $4 }' scan.measured)"
 check "Private-2x of scan among it" grep -q '^ES	all	shared-l1	Private-2x	speedup	.*	replay' scan.measured
@@ -120,7 +122,7 @@ done
 verdict() { awk -F'\t' '$1 == "TV" { print $4 }'; }
 for w in table stream spmv; do
 	same "the verdict below the table is triage's: $w" "$("$CT_RELEASE/triage" -q --scale 1 --mechanism shared-l1 -O profile $w.profile | verdict)" \
-		"$("$est" -O table $w.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
+		"$("$est" -O table $w.out | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
 done
 check "with the reason" sh -c "'$CT_RELEASE/sharedl1-est' -O table stream.profile | tr '\n' ' ' | grep -qE 'verdict: .*are first  *touches: '"
 check "the table has published numbers" sh -c "'$est' -O table --published table.profile | grep -q '^Shared++  *speedup  *Private  *1.26'"
@@ -226,7 +228,7 @@ for n in forwarded butterfly; do
 	check "replay on another network: $n" "$CT_RELEASE/sharedl1-est" --scale 1 --method replay --network $n -o $n.out stream.profile
 	same "$n: Shared++ is Shared+Chunk" "$(replayed Shared+Chunk speedup $n.out)" "$(replayed Shared++ speedup $n.out)"
 done
-same "a replay is the same on any number of threads" "$("$est" --method replay -@ 1 -O profile stream.profile | grep '^ES')" \
+same "a replay is the same on any number of threads" "$(plain --method replay -@ 1 -O profile stream.profile | grep '^ES')" \
 	"$("$est" --method replay -@ 3 -O profile stream.profile | grep '^ES')"
 "$CT_RELEASE/sharedl1-est" --scale 1 --timeline -p shared-l1.sampling=8 -p shared-l1.execution=8 -o timeline gather.profile
 same "every core starts sampling at 0" "" \
