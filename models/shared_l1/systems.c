@@ -247,9 +247,12 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c, co
 	for (int i = 0; i < 4; i++)
 		if (!ct_profile_get(p, "all", useful[i], &in->useful[i]))
 			in->useful[i] = NAN;
-	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
+	for (int i = 0; i < CT_SL_HOMES_KINDS; i++) {
 		if (!ct_profile_get_im(p, "all", load[i], &in->home_load[i]))
 			in->home_load[i] = NAN;
+		if (!ct_profile_get_im(p, "all", ct_sl_home_own[i], &in->home_own[i]))
+			in->home_own[i] = NAN;
+	}
 }
 
 int ct_sl_inputs_read(struct ct_sl_inputs *in, const struct ct_profile *p, const struct ct_gpu *replayed,
@@ -350,6 +353,9 @@ int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w, const s
 	m->camping = fmax(m->beta, 1);
 	if (p->homes != CT_SL_HOMES_HASH && in->home_camping >= 1 && !(p->v[CT_SL_HOME_BETA] > 0))
 		m->camping = fmax(m->camping, ct_sl_camping_beta(in->home_camping, gpu->sms));
+	m->remote = m->noc.remote;
+	if (in->home_own[p->homes] >= 0 && in->home_own[p->homes] <= 1 && gpu->sms == replayed->sms)
+		m->remote = 1 - in->home_own[p->homes];
 	struct ct_sl_traffic t;
 	struct ct_sl_estimate base;
 	struct ct_energy_run run;

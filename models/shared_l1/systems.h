@@ -68,8 +68,10 @@ struct ct_sl_inputs {
 	double useful[4];                    /* shares of line requests that use up to 32, 64, 96, 128 B;
 	                                  NaN when unknown */
 	double home_load[CT_SL_HOMES_KINDS]; /* busiest over mean home; NaN when unknown */
-	double requests, request_misses;     /* of the replay: lines, with any sector missing; NaN */
-	double home_camping;                 /* home_load in short windows (watch.h); NaN when unknown */
+	double home_own
+		[CT_SL_HOMES_KINDS]; /* share of accesses whose home is their own SM; NaN when unknown */
+	double requests, request_misses; /* of the replay: lines, with any sector missing; NaN */
+	double home_camping;             /* home_load in short windows (watch.h); NaN when unknown */
 };
 /* Fails with CT_ERR_INPUT, CT_ERR_NOMEM. gpu: the one in force. */
 int ct_sl_inputs_read(struct ct_sl_inputs *in, const struct ct_profile *p, const struct ct_gpu *replayed,
@@ -117,6 +119,7 @@ struct ct_sl_model {
 	struct ct_energy energy;
 	double beta;        /* busiest over mean home, whole run */
 	double camping;     /* the same while it matters: at least beta */
+	double remote;      /* share of L1 accesses whose home is another SM */
 	int as_watched;     /* placed as the profile's watch took it */
 	double trip_factor; /* of the way to the home and back: 1 but for ranges */
 };

@@ -111,12 +111,22 @@ static void count_accesses(const struct ct_sl_model *m, const struct ct_sl_syste
 	t->replicas_other = larger ? 1 + (t->replicas - 1) * m->in->landed_copies : t->replicas;
 }
 
+/* LLC sectors that no L1 has been asked for: atomics, and loads that pass the L1 by, which no organisation of the L1s
+ * changes. */
+static double sectors_past_l1(const struct ct_sl_model *m)
+{
+	const struct ct_gpu *g = &m->replayed;
+	double each = fmax((double)g->l1.sector / g->llc.sector, 1);
+	return fmax(m->w->llc_read_sectors - m->w->l1_read_misses * each, 0);
+}
+
 /* LLC sectors that a read line fetches when it leaves the L1. */
 static double sectors_per_fill(const struct ct_sl_model *m, const struct ct_sl_traffic *t)
 {
 	const struct ct_workload *w = m->w;
 	double gone = replayed_miss(w) * t->reads;
-	return ratio_or(w->llc_read_sectors, gone, ratio_or(w->l1_read_sectors, t->reads, 1));
+	return ratio_or(w->llc_read_sectors - sectors_past_l1(m), gone,
+	                ratio_or(w->l1_read_sectors, t->reads, 1));
 }
 
 static void compare_traffic(const struct ct_sl_model *m, struct ct_sl_traffic *t)
@@ -125,7 +135,8 @@ static void compare_traffic(const struct ct_sl_model *m, struct ct_sl_traffic *t
 	double was = replayed_miss(w), writes = w->llc_sectors - w->llc_read_sectors;
 	t->read_ratio = ratio_or(t->to_llc, was, 1);
 	t->traffic_ratio = ratio_or(
-		t->to_llc * t->reads * sectors_per_fill(m, t) + writes, w->llc_sectors, 1);
+		t->to_llc * t->reads * sectors_per_fill(m, t) + sectors_past_l1(m) + writes,
+		w->llc_sectors, 1);
 }
 
 /* ---- packets ---- */
@@ -169,7 +180,7 @@ static void llc_packets(const struct ct_sl_model *m, struct ct_sl_traffic *t)
 {
 	double control = ct_sl_flits(&m->replayed, 0);
 	double data = ct_sl_flits(&m->replayed, m->replayed.llc.sector);
-	double sectors = t->fills * sectors_per_fill(m, t), there, back;
+	double sectors = t->fills * sectors_per_fill(m, t) + sectors_past_l1(m), there, back;
 	double writes = m->w->llc_sectors - m->w->llc_read_sectors, at_home = 1 - t->past;
 	write_flits(m, &there, &back);
 	t->packets[CT_SL_TO_LLC] = t->packets[CT_SL_FROM_LLC] = sectors + writes * at_home;
@@ -227,10 +238,10 @@ void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system
 {
 	double chunk_flits, chunk_bytes;
 	count_accesses(m, s, t);
-	t->remote = m->noc.remote;
+	t->remote = m->remote;
 	t->min = s->min && m->noc.kind == CT_SL_NET_MESH;
 	if (!min_watched(m, s)) {
-		t->past = t->min ? m->noc.past : 0;
+		t->past = t->min ? m->noc.past * ratio_or(m->remote, m->noc.remote, 1) : 0;
 		spare_first_touches(m, t);
 	}
 	chunk_size(m, &chunk_flits, &chunk_bytes);
@@ -342,16 +353,22 @@ static void load_ports(const struct ct_sl_model *m, const struct ct_sl_traffic *
 	}
 }
 
-/* Who serves a line that is not an own local hit. */
-static void serve_classes(const struct ct_sl_traffic *t, double llc, double dram, double t_l1,
-                          struct ct_perf_point *pt)
+/* The share of the loads that ask an L1: not atomics and what else passes it by. */
+static double loads_of_l1(const struct ct_sl_model *m)
 {
-	double d = ct_perf_dram_share(pt), miss = t->read_miss, local = 1 - t->remote;
-	double home = t->ideal ? 0 : t->remote - t->past;
-	if (t->ideal)
-		local = 1;
-	double leaving = home + local * miss + t->past;
-	double direct = local * miss + t->past, far = home * miss, near = home * (1 - miss);
+	const struct ct_workload *w = m->w;
+	double reads = w->l1_requests * ratio_or(w->l1_read_sectors, w->l1_sectors, 0);
+	return fmin(reads / m->perf.loads, 1);
+}
+
+/* Who serves a line that is not an own local hit. `asking`: the share of the loads that ask an L1. */
+static void serve_classes(const struct ct_sl_traffic *t, double asking, double llc, double dram,
+                          double t_l1, struct ct_perf_point *pt)
+{
+	double d = ct_perf_dram_share(pt), miss = t->read_miss;
+	double remote = t->ideal ? 0 : t->remote * asking, past = t->ideal ? 0 : t->past * asking;
+	double local = 1 - remote, home = remote - past, leaving = home + local * miss + past;
+	double direct = local * miss + past, far = home * miss, near = home * (1 - miss);
 	double cold = t->to_llc > 0 ? pt->cold * t->to_llc : 0;
 	pt->l1_miss = leaving;
 	pt->cls[0] = (struct ct_perf_class){near, t_l1 + t->trip, 0};
@@ -379,7 +396,7 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 		pt->dram_bytes *= ratio_or(
 			m->w->dram_write_bytes, m->w->dram_read_bytes + m->w->dram_write_bytes, 1);
 	if (t->shared) {
-		serve_classes(t, llc, dram, m->perf.t_l1, pt);
+		serve_classes(t, loads_of_l1(m), llc, dram, m->perf.t_l1, pt);
 		/* Homes keep the lines of a set together, so that they are held for as long as they were. */
 		pt->set_misses = ratio_or(wait, ct_perf_latency_beyond_l1(pt), 1);
 		/* A warp ends when its stores are answered. */

@@ -27,7 +27,8 @@ struct ct_sl_watch {
 	struct ct_gpu g;
 	uint32_t sets, ways; /* of each L1 now */
 	struct cache cache[CT_SL_WATCHED];
-	uint64_t *home[CT_SL_HOMES_KINDS];
+	uint64_t *home[CT_SL_HOMES_KINDS],
+		own[CT_SL_HOMES_KINDS]; /* accesses of each home; of the SM that is it */
 	struct ct_sl_camping camping;
 	/* Min(H,L2) */
 	struct ct_address_map map;
@@ -349,8 +350,10 @@ void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t 
 {
 	unsigned home[CT_SL_HOMES_KINDS], mod;
 	ct_sl_homes_of(line, w->sets, w->g.sms, home);
-	for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
+	for (int h = 0; h < CT_SL_HOMES_KINDS; h++) {
 		w->home[h][home[h]]++;
+		w->own[h] += home[h] == sm;
+	}
 	mod = home[CT_SL_HOMES_MOD];
 	ct_sl_camping_add(&w->camping, mod);
 	if (!is_kept(w, CT_SL_WATCH_PRIVATE)) {
@@ -375,6 +378,7 @@ void ct_sl_watch_counted(struct ct_sl_watch *w)
 		memset(&w->cache[i].n, 0, sizeof w->cache[i].n);
 	for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
 		memset(w->home[h], 0, w->g.sms * sizeof *w->home[h]);
+	memset(w->own, 0, sizeof w->own);
 	for (unsigned i = 0; i < w->schemes; i++)
 		ct_sl_phases_stats(w->phases[i], &w->warmed[i]);
 	w->camping.sum = 0;
@@ -383,6 +387,8 @@ void ct_sl_watch_counted(struct ct_sl_watch *w)
 }
 
 /* ---- results ---- */
+
+const char *const ct_sl_home_own[CT_SL_HOMES_KINDS] = {"home_own_mod", "home_own_fold", "home_own_hash"};
 
 int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
                        struct ct_sl_watch_counts *c)
@@ -406,12 +412,31 @@ int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
 	return 1;
 }
 
-int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct ct_error *e)
+/* How evenly the accesses fall on the homes, and how many stay in their own SM. */
+static int put_homes(const struct ct_sl_watch *w, struct ct_profile *p, struct ct_error *e)
 {
 	static const char *const load[CT_SL_HOMES_KINDS] = {
 		"home_load_mod", "home_load_fold", "home_load_hash"};
-	struct ct_sl_watch_counts c;
 	uint64_t all = 0;
+	int st = CT_OK;
+	for (uint32_t i = 0; i < w->g.sms; i++)
+		all += w->home[0][i];
+	for (int h = 0; h < CT_SL_HOMES_KINDS && all && st == CT_OK; h++) {
+		uint64_t most = 0;
+		for (uint32_t i = 0; i < w->g.sms; i++)
+			most = w->home[h][i] > most ? w->home[h][i] : most;
+		st = ct_profile_add_im(p, "all", load[h], (double)most * w->g.sms / (double)all, NULL,
+		                       e);
+		if (st == CT_OK)
+			st = ct_profile_add_im(p, "all", ct_sl_home_own[h],
+			                       (double)w->own[h] / (double)all, NULL, e);
+	}
+	return st;
+}
+
+int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct ct_error *e)
+{
+	struct ct_sl_watch_counts c;
 	int st = w->failed ? ct_fail_nomem(e) : CT_OK;
 	for (int i = 0; i < CT_SL_WATCHED && st == CT_OK; i++)
 		if (ct_sl_watch_counts(w, (enum ct_sl_watched)i, &c))
@@ -421,15 +446,8 @@ int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct 
 		ct_sl_first_counts(w->first, &first);
 		st = sl_watch_put_first(p, &first, e);
 	}
-	for (uint32_t i = 0; i < w->g.sms; i++)
-		all += w->home[0][i];
-	for (int h = 0; h < CT_SL_HOMES_KINDS && all && st == CT_OK; h++) {
-		uint64_t most = 0;
-		for (uint32_t i = 0; i < w->g.sms; i++)
-			most = w->home[h][i] > most ? w->home[h][i] : most;
-		st = ct_profile_add_im(p, "all", load[h], (double)most * w->g.sms / (double)all, NULL,
-		                       e);
-	}
+	if (st == CT_OK)
+		st = put_homes(w, p, e);
 	if (st == CT_OK && w->camping.windows)
 		st = ct_profile_add_im(p, "all", "home_camping", ct_sl_camping_mean(&w->camping), NULL,
 		                       e);

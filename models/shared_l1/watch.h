@@ -1,6 +1,6 @@
 /* watch.h - what a profile keeps for shared L1s beyond its histograms: exact misses and copies
- * of the configured L1s under the paper's organisations, and how evenly the accesses fall
- * on homes. Fed with the L1 accesses of the baseline replay, in its order; IM records
+ * of the configured L1s under the paper's organisations, how evenly the accesses fall on homes, and how many
+ * have their own SM for a home. Fed with the L1 accesses of the baseline replay, in its order; IM records
  * (cachetriage-profile(5)).
  *
  * Private L1s follow the GPU's write policy, shared ones write through without allocating
@@ -77,6 +77,8 @@ int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
 /* Appends IM records of scope all. Fails with CT_ERR_NOMEM. */
 int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct ct_error *e);
 
+/* The IM items with the share of accesses whose home is the SM that makes them, by kind of homes. */
+extern const char *const ct_sl_home_own[CT_SL_HOMES_KINDS];
 /* What a profile holds of one; 0 when it does not. */
 int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which, struct ct_sl_watch_counts *c);
 /* What homes miss at any size, requests and sectors (first.h); 0 when the profile has no such

@@ -27,7 +27,7 @@ same "every value has a method" "" "$(awk -F'\t' '$1 == "ES" && $8 != "analytic"
 same "Private is the baseline" 1 "$(value Private speedup table.out)"
 same "on a mesh it is the GPU as configured" 1 "$(value Private speedup_configured table.out)"
 same "no replicas when shared" 1 "$(value Shared replicas_mean table.out)"
-same "27 of 28 accesses are remote" 0.964286 "$(value Shared remote_fraction table.out)"
+check "nearly 27 of 28 accesses are remote" within "$(value Shared remote_fraction table.out)" 0.9641 0.9644
 check "a table read by all is replicated" within "$(value Private replicas_mean table.out)" 5 28
 check "and misses less when shared" within "$(value Shared l1_request_miss_rate table.out)" 0 \
 	"$(value Private l1_request_miss_rate table.out)"

@@ -81,7 +81,7 @@ static void make_workload(struct world *w, const struct made *s)
 	rates(&w->in.shared, n, s->miss_shared, 1);
 	w->in.l1_bytes = 16384;
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
-		w->in.home_load[i] = NAN;
+		w->in.home_load[i] = w->in.home_own[i] = NAN;
 	w->in.home_camping = w->in.requests = w->in.request_misses = NAN;
 }
 
@@ -254,6 +254,55 @@ static int near(double a, double b)
 	return fabs(a - b) < 1e-12;
 }
 
+/* Where every access has its own SM for a home, sharing costs no way; where half have, half of it. */
+static void test_own_homes(void **state)
+{
+	struct world *w = ask(&TABLE, CT_SL_NET_FORWARDED);
+	double uniform = get(w, "Shared")->cycles, half;
+	struct ct_error e;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
+			w->in.home_own[h] = i ? 1 : 0.5;
+		ct_sl_model_free(&w->m);
+		assert_int_equal(ct_sl_model_init(&w->m, &w->w, &w->in, &w->g, &w->g, &w->p, NULL,
+		                                  CT_PERF_ANCHOR_STATION, &e),
+		                 CT_OK);
+		ct_sl_estimate_all(&w->m, w->x);
+		assert_true(near(get(w, "Shared")->remote_fraction, i ? 0 : 0.5));
+		if (!i)
+			half = get(w, "Shared")->cycles;
+	}
+	assert_true(half < uniform);
+	assert_true(get(w, "Shared")->cycles < half);
+	assert_true(fabs(get(w, "Shared")->cycles / get(w, "Hypothetical")->cycles - 1) < 1e-9);
+	assert_true(get(w, "Shared")->home_bytes == 0);
+	done(w);
+}
+
+/* Loads that all pass the L1s by, as atomics do, take as long with any organisation of these. */
+static void test_atomics(void **state)
+{
+	struct world *w = ask(&STREAM, CT_SL_NET_FORWARDED);
+	struct ct_error e;
+	struct ct_sl_rates *const rates_of[] = {
+		&w->in.replayed, &w->in.priv, &w->in.plus, &w->in.priv2, &w->in.priv16, &w->in.shared};
+	(void)state;
+	w->w.l1_sectors = w->w.l1_read_sectors = w->w.l1_sector_misses = w->w.l1_read_misses = 0;
+	w->w.l1_requests = w->w.l1_cycles = 0;
+	for (size_t i = 0; i < sizeof rates_of / sizeof rates_of[0]; i++)
+		rates(rates_of[i], 0, 0, 1);
+	ct_sl_model_free(&w->m);
+	assert_int_equal(ct_sl_model_init(&w->m, &w->w, &w->in, &w->g, &w->g, &w->p, NULL,
+	                                  CT_PERF_ANCHOR_STATION, &e),
+	                 CT_OK);
+	ct_sl_estimate_all(&w->m, w->x);
+	assert_true(fabs(w->x[CT_SL_PRIVATE].cycles / w->w.cycles - 1) < 1e-6);
+	assert_true(fabs(speedup(w, "Shared") - 1) < 1e-6);
+	assert_true(fabs(speedup(w, "DynEB") - 1) < 1e-6);
+	done(w);
+}
+
 /* What a profile's pass has counted of a scheme, copies as far as they land. */
 static void test_watched(void **state)
 {
@@ -297,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_stream),    cmocka_unit_test(test_private),
 		cmocka_unit_test(test_compute),   cmocka_unit_test(test_networks),
 		cmocka_unit_test(test_monotone),  cmocka_unit_test(test_watched),
+		cmocka_unit_test(test_own_homes), cmocka_unit_test(test_atomics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,36 @@ static void test_records(void **state)
 	close_scene(s);
 }
 
+/* The share of accesses whose home is their own SM, under each kind of homes. */
+static void test_own_homes(void **state)
+{
+	struct scene *s = open_scene();
+	struct ct_profile *p;
+	struct ct_error e;
+	unsigned home[CT_SL_HOMES_KINDS], own[CT_SL_HOMES_KINDS] = {0}, all = 0;
+	double v;
+	(void)state;
+	assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e), CT_OK);
+	for (uint64_t line = 0; line < 512; line++) {
+		ct_sl_homes_of(line, s->g.l1.sets, SMS, home);
+		/* three of four lines are of their own SM by the first kind */
+		unsigned sm = line % 4 ? home[CT_SL_HOMES_MOD] : (home[CT_SL_HOMES_MOD] + 1) % SMS;
+		ct_sl_watch_l1(s->w, sm, line, 1, 0);
+		for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
+			own[h] += home[h] == sm;
+		all++;
+	}
+	assert_int_equal(4 * own[CT_SL_HOMES_MOD], 3 * all);
+	assert_non_null(p = ct_profile_new(&e));
+	assert_int_equal(ct_sl_watch_write(s->w, p, &e), CT_OK);
+	for (int h = 0; h < CT_SL_HOMES_KINDS; h++) {
+		assert_int_equal(ct_profile_get_im(p, "all", ct_sl_home_own[h], &v), 1);
+		assert_true(fabs(v - (double)own[h] / all) < 1e-6);
+	}
+	ct_profile_free(p);
+	close_scene(s);
+}
+
 /* What would miss if other numbers of lines came between, against L1s of other ways: exactly, of
  * reads. */
 static void test_order(void **state)
@@ -397,8 +428,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared),  cmocka_unit_test(test_private),
-		cmocka_unit_test(test_records), cmocka_unit_test(test_order),
-		cmocka_unit_test(test_edge),    cmocka_unit_test(test_first),
+		cmocka_unit_test(test_records), cmocka_unit_test(test_own_homes),
+		cmocka_unit_test(test_order),   cmocka_unit_test(test_edge),
+		cmocka_unit_test(test_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
