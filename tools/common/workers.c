@@ -120,8 +120,10 @@ static void tell_end(struct pool *p, struct worker *w, int status)
 {
 	char why[128] = "no answer from its worker: too little memory?";
 	if (WIFSIGNALED(status))
-		snprintf(why, sizeof why, "its worker was ended by signal %d: too little memory?",
-		         WTERMSIG(status));
+		snprintf(why, sizeof why, "its worker was ended by signal %d%s", WTERMSIG(status),
+		         WTERMSIG(status) == SIGKILL   ? ": too little memory, or a limit of CPU time?"
+		         : WTERMSIG(status) == SIGXCPU ? ": its CPU time is over (ulimit -t)"
+		                                       : "");
 	int whole = status == 0 && w->reply.len && !w->reply.failed;
 	p->w->done(p->w->ctx, w->job, whole ? w->reply.data : NULL, whole ? w->reply.len : 0, why);
 	ct_buf_free(&w->reply);
