@@ -307,8 +307,8 @@ static CT_INLINE void join_asked(struct access *a, const struct way_out *o, uint
 	p->joined = i;
 }
 
-/* The way of its set that the line of a load which has missed takes at the tags in cycle *look: not before
- * the data of the line that is there has come. */
+/* The way of its set that a line which has missed takes at the tags in cycle *look: not before the data of the line
+ * that is there has come. */
 static CT_INLINE uint32_t take_way(struct access *a, struct way_out *o, uint32_t set, uint32_t *look,
                                    struct ask *s)
 {
@@ -368,11 +368,16 @@ send_line(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t
 	struct rp_outcome out = {0};
 	struct ask s = {.q = l->q, .kind = rp_packet_kind_of(a->op), .at = at, .line = RP_LRU_NONE};
 	if (!a->op->bypass) {
-		s.at = rp_max32(at + a->r->g.l1_latency, o->l1_free);
-		if (a->r->ideal & CT_REPLAY_IDEAL_L1)
+		uint32_t look = rp_max32(at + a->r->g.l1_latency, o->l1_free);
+		if (a->r->ideal & CT_REPLAY_IDEAL_L1) {
 			out.had = 1;
-		else
-			out = rp_store_line(a->r, a->sm, l, at);
+		} else {
+			uint32_t way = rp_store_allocates(a->r, a->sm, l)
+			                       ? take_way(a, o, l->set, &look, &s)
+			                       : RP_LRU_NONE;
+			out = rp_store_line(a->r, a->sm, l, way, at);
+		}
+		s.at = look;
 	}
 	ask_llc(a, &s, o, l->q->sectors, 0);
 	return out;

@@ -65,6 +65,38 @@ static void latencies(void **state)
 	}
 }
 
+/* Two loads hold both ways of a set until DRAM answers. A store to a third line of it waits for one of these, and behind it, in
+ * the banks, a load that misses in another set. */
+static void a_store_waits_for_a_way(void **state)
+{
+	static const char *const lines[] = {
+		"ffffffff 1 R4 LDG.E 1 R2 4 1 0x7f0000000000 4",
+		"ffffffff 1 R5 LDG.E 1 R2 4 1 0x7f0000000100 4",
+		"ffffffff 0 STG.E 2 R2 R3 4 1 0x7f0000000200 4",
+		"ffffffff 1 R6 LDG.E 1 R2 4 1 0x7f0000000080 4",
+		"ffffffff 1 R7 FADD 2 R6 R6 0",
+	};
+	(void)state;
+	for (int i = 0; i < MICRO_GPUS; i++) {
+		static struct micro_result full;
+		struct ct_gpu g;
+		struct micro m;
+		micro_gpu(&g, i);
+		g.l1_adaptive = 0;
+		g.l1.sets = 2;
+		g.l1.ways = 2;
+		g.l1.size = 4 * g.l1.line;
+		g.l1.set_hash = CT_HASH_LINEAR;
+		g.l1.write_policy = CT_WRITE_THROUGH_ALLOCATE;
+		micro_one_warp(&m, 5, lines);
+		micro_run(&m, &g, NULL, &full);
+		struct micro_result r = one_warp(&g, 5, lines);
+		long want = micro_apart(&full, 3, 4), got = micro_apart(&r, 3, 4);
+		assert_true(want > 2 * (long)(g.l1_latency + g.llc_latency + g.dram_latency));
+		assert_in_range(got, want - 20, want + 20);
+	}
+}
+
 /* Each load's address depends on the one before: nothing overlaps. */
 static void a_chain_takes_the_sum(void **state)
 {
@@ -536,6 +568,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(latencies),
+		cmocka_unit_test(a_store_waits_for_a_way),
 		cmocka_unit_test(a_chain_takes_the_sum),
 		cmocka_unit_test(every_line_that_misses_counts),
 		cmocka_unit_test(bandwidth),

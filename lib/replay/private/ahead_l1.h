@@ -131,9 +131,19 @@ rp_place_missing(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l,
 	rp_lru_fill(f->e, missing);
 }
 
-/* A store meets the line in the L1 at cycle `at`; returns what it found there. */
-static CT_INLINE struct rp_outcome
-rp_store_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, uint32_t at)
+/* Whether a store of the line takes a way of its set. */
+static CT_INLINE int
+rp_store_allocates(const struct ct_replay *r, const struct rp_sm *sm, const struct rp_look *l)
+{
+	const struct rp_lru *t = &sm->cache.lru;
+	return rp_store_rule(&r->g) == RP_STORE_WRITES &&
+	       rp_lru_find_near(t, l->set, l->q->line, l->near) == RP_LRU_NONE;
+}
+
+/* A store meets the line in the L1 at cycle `at`, where that line makes room for it if it allocates; returns what it found
+ * there. */
+static CT_INLINE struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
+                                                 const struct rp_look *l, uint32_t victim, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t i = rp_lru_find_near(&sm->cache.lru, l->set, q->line, l->near);
@@ -149,7 +159,7 @@ rp_store_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, ui
 			rp_lru_drop(&sm->cache.lru, i, valid);
 	} else if (rule == RP_STORE_WRITES) {
 		if (!had) {
-			i = rp_make_room(r, sm, l, rp_lru_victim(&sm->cache.lru, l->set), at);
+			i = rp_make_room(r, sm, l, victim, at);
 			rp_log_line(r, sm, q->line, at, RP_LOG_HERE);
 		}
 		for (uint32_t left = q->sectors; left; left &= left - 1) {
