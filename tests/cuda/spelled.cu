@@ -19,6 +19,16 @@ static int which(int x)
 }
 #endif
 
+/* What the program has code for, on both sides, and a function that does not come back. */
+static_assert(__CUDA_ARCH_LIST__ >= 700, "the list of architectures");
+#if defined(__CUDA_ARCH__)
+static_assert(__CUDA_ARCH_LIST__ == __CUDA_ARCH__, "the one of the PTX");
+#endif
+[[noreturn]] static __device__ void no_code()
+{
+	__trap();
+}
+
 static int fill(int *to)
 {
 	*to = which(5);
@@ -72,6 +82,8 @@ __global__ void run(int *out, double *sum)
 {
 	int t = (int)threadIdx.x, s = 0;
 	tile mine = {t};
+	if (t < 0)
+		no_code();
 	UNROLL_TWICE
 	for (int i = 0; i < 8; i++)
 		s += out[i];

@@ -41,6 +41,8 @@ refuses "options that it does not know, unless told to pass them on" 2 'unknown'
 check "and passes them on" eval 'CTCC_CLANG=echo "$CT_BIN/ctcc" -forward-unknown-opts -Ofast -march=native -pthread -O1 -c add.cu | tail -1 | grep -q -- "-O1 .* -Ofast -march=native -pthread "'
 check "and words in quotes" eval 'CTCC_CLANG=echo "$CT_BIN/ctcc" -Xcompiler ",\"-g\",\"-O1\"" -c add.cu | tail -1 | grep -q -- " -g -O1 "'
 check "a value that looks like an option is a value" eval 'CTCC_CLANG=echo "$CT_BIN/ctcc" -Xcompiler -shared -c add.cu | tail -1 | grep -q -- " -shared "'
+same "the host's compiler tells its version, without a source" "$("$clang" -dumpversion)" "$("$CT_BIN/ctcc" .c -Xcompiler "-dumpfullversion -dumpversion")"
+same "and its name, which CMake files read" clang "$("$CT_BIN/ctcc" .c -Xcompiler --version | grep -o clang | head -n 1)"
 printf -- '--options-file loop\n' >loop
 refuses "options files that name themselves" 2 'name one another' "$CT_BIN/ctcc" -optf loop -c add.cu
 refuses "one that is not there" 2 'nowhere: no such file' "$CT_BIN/ctcc" -optf=nowhere -c add.cu

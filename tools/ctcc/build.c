@@ -112,6 +112,7 @@ static void cuda_words(const struct build *b, const char *side, const char *over
 	ctcc_add(w, "cuda");
 	ctcc_add(w, side);
 	ctcc_addf(w, "--cuda-gpu-arch=sm_%u", j->sm);
+	ctcc_addf(w, "-D__CUDA_ARCH_LIST__=%u", j->sm * 10);
 	/* No CUDA installation is looked for, and nothing of one is used. */
 	ctcc_add(w, "--cuda-path=/dev/null");
 	ctcc_add(w, "-nocudainc");
@@ -463,10 +464,36 @@ static int link_program(struct build *b, struct ct_error *e)
 	return st;
 }
 
+/* Whether the words for the host's compiler ask for what it is, as makefiles and CMake's do, and not for an object. */
+static int asks_version(const struct ctcc_words *host)
+{
+	for (size_t i = 0; i < host->n; i++)
+		if (strncmp(host->word[i], "-dump", 5) == 0 ||
+		    strcmp(host->word[i], "--version") == 0)
+			return 1;
+	return 0;
+}
+
+/* It answers by itself: the source need not be there. Words may hold several, as nvcc gives them to a shell. */
+static int show_version(struct build *b, struct ct_error *e)
+{
+	struct ctcc_words w = {0};
+	ctcc_add(&w, b->j->host_compiler ? b->j->host_compiler : b->clang);
+	for (size_t i = 0; i < b->j->host.n; i++)
+		for (const char *s = b->j->host.word[i]; *s; s += strcspn(s, " ")) {
+			s += strspn(s, " ");
+			if (*s)
+				ctcc_addf(&w, "%.*s", (int)strcspn(s, " "), s);
+		}
+	return run_linker(b, &w, e);
+}
+
 int ctcc_build(struct ct_tool *t, const struct ctcc_job *j, struct ct_error *e)
 {
 	struct build b = {.t = t, .j = j, .clang = find_clang(), .data = ct_tool_data_dir()};
 	int st = CT_OK, sources = 0;
+	if (asks_version(&j->host))
+		return show_version(&b, e);
 	ctcc_find_place(&b.place);
 	if (j->dryrun || t->verbose)
 		ctcc_show_toolkit(&b.place, j->sm);

@@ -85,9 +85,10 @@ CT_DEVICE void __nanosleep(unsigned int nanoseconds)
 	__asm__ volatile("nanosleep.u32 %0;" : : "r"(nanoseconds));
 }
 
-CT_DEVICE void __trap()
+CT_DEVICE __attribute__((noreturn)) void __trap()
 {
 	__asm__ volatile("trap;");
+	__builtin_unreachable();
 }
 
 CT_DEVICE void __brkpt()
