@@ -48,7 +48,8 @@ static int only_reads(const char *o)
 	       ct_lower_is(o, "bar") || ct_lower_is(o, "barrier") || ct_lower_is(o, "membar") ||
 	       ct_lower_is(o, "fence") || ct_lower_is(o, "call") || ct_lower_is(o, "prefetch") ||
 	       ct_lower_is(o, "prefetchu") || ct_lower_is(o, "cp") || ct_lower_is(o, "trap") ||
-	       ct_lower_is(o, "nanosleep") || ct_lower_is(o, "discard") || ct_lower_is(o, "sust");
+	       ct_lower_is(o, "nanosleep") || ct_lower_is(o, "discard") ||
+	       ct_lower_is(o, "applypriority") || ct_lower_is(o, "sust");
 }
 
 int ct_lower_is_texture(const char *o)
@@ -71,7 +72,8 @@ static int has_effect(const struct ct_lower_ptx *i)
 	       i->control.table || i->access || ct_lower_is(o, "atom") || ct_lower_is(o, "shfl") ||
 	       ct_lower_is(o, "vote") || ct_lower_is(o, "match") || ct_lower_is(o, "redux") ||
 	       ct_lower_is_texture(o) || ct_lower_is(o, "mma") || ct_lower_is(o, "ldmatrix") ||
-	       ct_lower_is(o, "activemask") || (ct_lower_is(o, "ld") && ct_lower_has(o, "volatile"));
+	       ct_lower_is(o, "movmatrix") || ct_lower_is(o, "activemask") ||
+	       (ct_lower_is(o, "ld") && ct_lower_has(o, "volatile"));
 }
 
 /* Notes what an instruction reads, writes and does. */

@@ -601,6 +601,7 @@ static const struct {
 	{"vote", "VOTE", 1},
 	{"match", "MATCH", 1},
 	{"redux", "REDUX", 1},
+	{"movmatrix", "MOVM.16.MT88", 1},
 	{"activemask", "VOTE", 1},
 	{"tex", "TEX", 1},
 	{"tld4", "TLD4", 1},
@@ -615,6 +616,7 @@ static const struct {
 	{"madc", "IMAD.X", 0},
 	{"isspacep", "QSPC", 0},
 	{"prefetch", "CCTL.E.PF2", 1},
+	{"applypriority", "CCTL", 1},
 	{"discard", "CCTL", 1}};
 
 static void select_named(struct ct_lower_unit *u, uint32_t at)

@@ -52,7 +52,7 @@
 
 /* Memory and exchange between lanes. */
 #define CT_PTX_WARP_CODES(X) \
-	X(load) X(store) X(load_param) X(atom) X(prefetch) X(async_load) X(async_store) X(ldmatrix) X(surface) X(tex) X(isspacep) X(mma) \
+	X(load) X(store) X(load_param) X(atom) X(prefetch) X(async_load) X(async_store) X(ldmatrix) X(surface) X(tex) X(isspacep) X(mma) X(movmatrix) \
 	X(shfl) X(vote) X(match) X(redux) X(fence) X(nanosleep)
 /* clang-format on */
 

@@ -101,8 +101,8 @@ ct_ptx_decoder ct_ptx_decode_bra, ct_ptx_decode_brx, ct_ptx_decode_call, ct_ptx_
 	ct_ptx_decode_exit, ct_ptx_decode_trap, ct_ptx_decode_bar, ct_ptx_decode_fence,
 	ct_ptx_decode_vote, ct_ptx_decode_shfl, ct_ptx_decode_match, ct_ptx_decode_redux,
 	ct_ptx_decode_activemask, ct_ptx_decode_nothing;
-ct_ptx_decoder ct_ptx_decode_async, ct_ptx_decode_ldmatrix, ct_ptx_decode_mma, ct_ptx_decode_tex,
-	ct_ptx_decode_tld4, ct_ptx_decode_surface;
+ct_ptx_decoder ct_ptx_decode_async, ct_ptx_decode_ldmatrix, ct_ptx_decode_mma, ct_ptx_decode_movm,
+	ct_ptx_decode_tex, ct_ptx_decode_tld4, ct_ptx_decode_surface;
 ct_ptx_decoder ct_ptx_decode_video;
 /* Floating-point arithmetic, once the decoder of the name has seen that its type is one. */
 int ct_ptx_decode_float(struct ct_ptx_reader *r, int fast, int any, unsigned sources);

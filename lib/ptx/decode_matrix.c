@@ -92,6 +92,20 @@ int ct_ptx_decode_ldmatrix(struct ct_ptx_reader *r)
 	return rc < 0 ? rc : ct_ptx_memory_address(r, &r->s.arg[1], o, CT_PTX_SHARED);
 }
 
+/* movmatrix.sync.aligned.m8n8.trans.b16 d, a: a matrix of halves in the registers of a warp, turned over. */
+int ct_ptx_decode_movm(struct ct_ptx_reader *r)
+{
+	static const char *const atoms[] = {"sync", "aligned", "m8n8", "trans", "b16"};
+	int rc;
+	for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++)
+		if (!ct_ptx_take(r, atoms[i]))
+			return ct_ptx_unknown(r, NULL);
+	if ((rc = ct_ptx_want_args(r, 2, 2)) < 0)
+		return rc;
+	struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_movmatrix);
+	return o ? ct_ptx_rows(r, o, 1, CT_PTX_B32) : CT_ERR_NOMEM;
+}
+
 /* Shapes and types of products, with the registers that a lane holds of each matrix. */
 static const struct {
 	const char *shape, *accumulator, *factor;

@@ -59,6 +59,18 @@ void ct_ptx_exec_ldmatrix(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 	}
 }
 
+/* Lane 4r + c holds elements 2c and 2c + 1 of row r, before and after. */
+void ct_ptx_exec_movmatrix(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
+{
+	ct_ptx_u32 *d = ct_ptx_at(w, o->d), a[CT_PTX_LANES];
+	memcpy(a, ct_ptx_at(w, o->a), sizeof a);
+	for (uint32_t left = mask; left; left &= left - 1) {
+		uint32_t lane = ct_low_bit(left), row = lane / 4, column = lane % 4 * 2;
+		uint32_t from = 4 * column + row / 2, shift = 16 * (row & 1);
+		d[lane] = (a[from] >> shift & 0xffff) | (a[from + 4] >> shift & 0xffff) << 16;
+	}
+}
+
 /* Elements of a factor that one register holds, and the value of one of them. */
 static unsigned per_register(int factor)
 {

@@ -171,7 +171,7 @@ static void copies(void **state)
 	(void)state;
 	struct {
 		uint16_t from[4][8][8];
-		uint32_t plain[32][4], turned[32][2];
+		uint32_t plain[32][4], turned[32][2], moved[32];
 	} b;
 	memset(&b, 0, sizeof b);
 	for (unsigned i = 0; i < 256; i++)
@@ -184,7 +184,9 @@ static void copies(void **state)
 		"cp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n"
 		"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%r1];\nst.global.v4.b32 [%q1+512], {%r2, %r3, %r4, %r5};\n"
 		"ldmatrix.sync.aligned.x2.trans.m8n8.shared.b16 {%r6, %r7}, [%r1];\nmad.wide.u32 %q2, %r0, 8, %q0;\n"
-		"st.global.v2.b32 [%q2+1024], {%r6, %r7};\nret;\n}\n",
+		"st.global.v2.b32 [%q2+1024], {%r6, %r7};\nmad.wide.u32 %q2, %r0, 4, %q0;\n"
+		"movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r4;\nst.global.b32 [%q2+1280], %r4;\n"
+		"applypriority.global.L2::evict_normal [%q0], 128;\nret;\n}\n",
 		1, 32, &b, sizeof b);
 	memset(&b.from[1][1][3], 0, 10); /* lane 9 copied 6 bytes */
 	for (unsigned lane = 0; lane < 32; lane++)
@@ -195,6 +197,10 @@ static void copies(void **state)
 				b.from[i][row][column] | (uint32_t)b.from[i][row][column + 1] << 16);
 			if (i < 2)
 				assert_int_equal(b.turned[lane][i],
+				                 b.from[i][column][row] |
+				                         (uint32_t)b.from[i][column + 1][row] << 16);
+			if (i == 2)
+				assert_int_equal(b.moved[lane],
 				                 b.from[i][column][row] |
 				                         (uint32_t)b.from[i][column + 1][row] << 16);
 		}

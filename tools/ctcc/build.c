@@ -468,8 +468,7 @@ static int link_program(struct build *b, struct ct_error *e)
 static int asks_version(const struct ctcc_words *host)
 {
 	for (size_t i = 0; i < host->n; i++)
-		if (strncmp(host->word[i], "-dump", 5) == 0 ||
-		    strcmp(host->word[i], "--version") == 0)
+		if (strncmp(host->word[i], "-dump", 5) == 0 || strcmp(host->word[i], "--version") == 0)
 			return 1;
 	return 0;
 }
