@@ -9,21 +9,29 @@
 /* So small a share of what is asked again counts as none: launches begin with a few words that all CTAs read. */
 static const double no_reuse = 0.01;
 
-double ct_bound_first_touches(const struct ct_profile *p)
+/* First touches at the LLC, of lines or of sectors, over the misses of that kind; NaN where p lacks either. */
+static double first_of(const struct ct_profile *p, const char *view, const char *missed)
 {
 	enum { LO = 2, READS = 4, WRITES = 5 };
-	static const char *const key[2] = {"all", "llc"};
+	const char *const key[2] = {"all", view};
 	const struct ct_record *r = ct_profile_find(p, "RD", 2, key);
-	double cold, misses, reads, writes;
-	if (ct_profile_get(p, "all", "cold_miss_fraction", &cold))
-		return cold;
-	/* Merged profiles do not say it, but have both. */
+	double misses, reads, writes;
 	for (; r; r = ct_profile_same(r))
 		if (r->nfields > WRITES && strcmp(r->field[LO], "inf") == 0 &&
 		    ct_field_real(r->field[READS], &reads) && ct_field_real(r->field[WRITES], &writes) &&
-		    ct_profile_get(p, "all", "llc_line_misses", &misses) && misses > 0)
+		    ct_profile_get(p, "all", missed, &misses) && misses > 0)
 			return fmin((reads + writes) / misses, 1);
 	return NAN;
+}
+
+double ct_bound_first_touches(const struct ct_profile *p)
+{
+	/* Lines come sector by sector: one that is there may lack what is touched for the first time. */
+	double cold = first_of(p, "llc_sector", "llc_sector_misses");
+	if (!isnan(cold) || ct_profile_get(p, "all", "cold_miss_fraction", &cold))
+		return cold;
+	/* Merged profiles do not say it, but have both. */
+	return first_of(p, "llc", "llc_line_misses");
 }
 
 /* The share of the accesses of a view that find a line which was there before; NaN when p lacks the view. */

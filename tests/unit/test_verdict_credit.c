@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "models/mechanism.h"
+#include "models/verdict/bound.h"
 #include "models/verdict/verdict.h"
 #include "tests/support/verdict_profile.h"
 
@@ -192,14 +193,27 @@ static void test_no_reuse(void **state)
 	ct_profile_free(p);
 }
 
+/* A line that is there may lack the sector that is asked for, so that lines miss more often than they are new. */
+static void test_first_sectors(void **state)
+{
+	struct ct_profile *p = verdict_profile(8, 0.75);
+	const char *const cold[] = {"all", "llc_sector", "inf", "inf", "380", "20"};
+	(void)state;
+	assert_true(ct_bound_first_touches(p) == 0.75);
+	assert_int_equal(ct_profile_add(p, "RD", 6, cold, NULL), CT_OK);
+	assert_true(ct_bound_first_touches(p) == 0.75); /* of how many is not told */
+	assert_int_equal(ct_profile_add_count(p, "all", "llc_sector_misses", 500, NULL, "replay", NULL),
+	                 CT_OK);
+	assert_true(ct_bound_first_touches(p) == 0.8);
+	ct_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_credit),
-		cmocka_unit_test(test_bound_over),
-		cmocka_unit_test(test_quick_alternatives),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_credit),     cmocka_unit_test(test_first_sectors),
+		cmocka_unit_test(test_bound_over), cmocka_unit_test(test_quick_alternatives),
+		cmocka_unit_test(test_bound),      cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_no_reuse),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
