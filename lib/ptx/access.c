@@ -87,7 +87,7 @@ static int generic_space(uint64_t *a)
 	return space;
 }
 
-static int refuse(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
+int ct_ptx_refuse(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
                   uint32_t lane, unsigned bytes, int space)
 {
 	struct ct_ptx_fault *f = &w->run->fault;
@@ -114,10 +114,10 @@ static int resolve_lanes(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint3
 		if (o->space == CT_PTX_SHARED)
 			a = (uint32_t)a;
 		if (a & (bytes - 1))
-			return refuse(w, o, CT_PTX_MISALIGNED, lane, bytes, space);
+			return ct_ptx_refuse(w, o, CT_PTX_MISALIGNED, lane, bytes, space);
 		w->host_row[lane] = lane_host(w, o, space, a, lane, bytes);
 		if (!w->host_row[lane])
-			return refuse(w, o, CT_PTX_OUT_OF_RANGE, lane, bytes, space);
+			return ct_ptx_refuse(w, o, CT_PTX_OUT_OF_RANGE, lane, bytes, space);
 		w->seen_row[lane] = a;
 		w->space = w->space < 0 ? space : w->space;
 	}

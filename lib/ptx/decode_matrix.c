@@ -69,7 +69,7 @@ static int put_rows(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct
 }
 
 /* ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d0, d1, d2, d3}, [address]; the shape may stand behind the number, as in
- * CUTLASS. */
+ * CUTLASS, and an address without a space is one of shared memory. */
 int ct_ptx_decode_ldmatrix(struct ct_ptx_reader *r)
 {
 	static const char *const counts[] = {"x1", "x2", "x4", NULL};
@@ -77,7 +77,9 @@ int ct_ptx_decode_ldmatrix(struct ct_ptx_reader *r)
 		before = ct_ptx_take(r, "m8n8");
 	int count = ct_ptx_take_one(r, counts), transposed = ct_ptx_take(r, "trans");
 	fine = fine && (before || ct_ptx_take(r, "m8n8"));
-	if (!fine || count < 0 || ct_ptx_take_space(r) != CT_PTX_SHARED || !ct_ptx_take(r, "b16"))
+	int space = ct_ptx_take_space(r);
+	if (!fine || count < 0 || (space != CT_PTX_SHARED && space != CT_PTX_GENERIC) ||
+	    !ct_ptx_take(r, "b16"))
 		return ct_ptx_unknown(r, NULL);
 	if ((rc = ct_ptx_want_args(r, 2, 2)) < 0)
 		return rc;
@@ -89,7 +91,7 @@ int ct_ptx_decode_ldmatrix(struct ct_ptx_reader *r)
 	o->round = (uint8_t)transposed;
 	o->extra = (uint32_t)r->m->nextra;
 	rc = put_rows(r, &r->s.arg[0], CT_PTX_B32, o->count, 1);
-	return rc < 0 ? rc : ct_ptx_memory_address(r, &r->s.arg[1], o, CT_PTX_SHARED);
+	return rc < 0 ? rc : ct_ptx_memory_address(r, &r->s.arg[1], o, space);
 }
 
 /* movmatrix.sync.aligned.m8n8.trans.b16 d, a: a matrix of halves in the registers of a warp, turned over. */

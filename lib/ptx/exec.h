@@ -288,6 +288,9 @@ ct_ptx_find_texture(const struct ct_ptx_launch *l, uint64_t handle, int surface)
 /* Notes why the launch stops, with the first lane of the mask. */
 void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
                  uint32_t mask);
+/* The same for an access of one lane, with its address and what it is in. Returns -1. */
+int ct_ptx_refuse(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
+                  uint32_t lane, unsigned bytes, int space);
 /* Host addresses of an access of `bytes` for the lanes of the mask, into w->host: 0, or -1 after a fault. */
 int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, unsigned bytes);
 /* Range that holds [address, address + bytes): its index, or UINT32_MAX. */

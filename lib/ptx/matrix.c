@@ -45,6 +45,10 @@ void ct_ptx_exec_ldmatrix(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 	if (ct_ptx_resolve(w, o, pointers, 16) < 0 ||
 	    (w->run->guarded && ct_ptx_guard_access(w, o, pointers, 16, 0) < 0))
 		return;
+	if (w->space != CT_PTX_SHARED) {
+		ct_ptx_refuse(w, o, CT_PTX_OUT_OF_RANGE, 0, 16, w->space);
+		return;
+	}
 	for (unsigned i = 0; i < 8u * o->count; i++)
 		memcpy(element[i / 8][i % 8], (const void *)(uintptr_t)w->host[i], 16);
 	for (unsigned i = 0; i < o->count; i++) {

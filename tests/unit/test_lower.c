@@ -415,6 +415,7 @@ static void test_matrices(void **unused)
 		{"ldmatrix.sync.aligned.x1.m8n8.shared.b16 {%r9}, [%r1];", "LDSM.16.M88"},
 		{"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r10, %r11, %r12}, [%r1];",
 	         "LDSM.16.M88.4"},
+		{"ldmatrix.sync.aligned.m8n8.x2.trans.b16 {%r9, %r10}, [%rd3];", "LDSM.16.MT88.2"},
 		{"movmatrix.sync.aligned.m8n8.trans.b16 %r9, %r2;", "MOVM.16.MT88"}};
 	(void)unused;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)

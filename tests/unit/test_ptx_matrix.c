@@ -171,7 +171,7 @@ static void copies(void **state)
 	(void)state;
 	struct {
 		uint16_t from[4][8][8];
-		uint32_t plain[32][4], turned[32][2], moved[32];
+		uint32_t plain[32][4], turned[32][2], moved[32], generic[32];
 	} b;
 	memset(&b, 0, sizeof b);
 	for (unsigned i = 0; i < 256; i++)
@@ -186,6 +186,8 @@ static void copies(void **state)
 		"ldmatrix.sync.aligned.x2.trans.m8n8.shared.b16 {%r6, %r7}, [%r1];\nmad.wide.u32 %q2, %r0, 8, %q0;\n"
 		"st.global.v2.b32 [%q2+1024], {%r6, %r7};\nmad.wide.u32 %q2, %r0, 4, %q0;\n"
 		"movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r4;\nst.global.b32 [%q2+1280], %r4;\n"
+		"cvt.u64.u32 %q3, %r1;\ncvta.shared.u64 %q3, %q3;\nldmatrix.sync.aligned.m8n8.x1.b16 {%r4}, [%q3+128];\n"
+		"st.global.b32 [%q2+1408], %r4;\n"
 		"applypriority.global.L2::evict_normal [%q0], 128;\nret;\n}\n",
 		1, 32, &b, sizeof b);
 	memset(&b.from[1][1][3], 0, 10); /* lane 9 copied 6 bytes */
@@ -199,6 +201,8 @@ static void copies(void **state)
 				assert_int_equal(b.turned[lane][i],
 				                 b.from[i][column][row] |
 				                         (uint32_t)b.from[i][column + 1][row] << 16);
+			if (i == 1)
+				assert_int_equal(b.generic[lane], b.plain[lane][i]);
 			if (i == 2)
 				assert_int_equal(b.moved[lane],
 				                 b.from[i][column][row] |
@@ -206,8 +210,26 @@ static void copies(void **state)
 		}
 }
 
+/* Matrices lie in shared memory, however they are addressed. */
+static void elsewhere(void **state)
+{
+	_Alignas(16) uint32_t b[64] = {0};
+	struct ct_ptx_fault fault;
+	struct ct_error e = {0};
+	struct ct_ptx_module *m = ptx_must_read(
+		PTX_HEAD
+		".entry k(.param .u64 p) {\n.reg .b32 %r<2>;\n.reg .b64 %q<2>;\nld.param.u64 %q0, [p];\n"
+		"ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [%q0];\nret;\n}\n");
+	(void)state;
+	assert_int_equal(ptx_run(m, 1, 32, b, sizeof b, 1000, &fault, &e), CT_ERR_INPUT);
+	assert_int_equal(fault.kind, CT_PTX_OUT_OF_RANGE);
+	assert_int_equal(fault.space, CT_PTX_GLOBAL);
+	ct_ptx_free(m);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(copies)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(products), cmocka_unit_test(copies), cmocka_unit_test(elsewhere)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
