@@ -76,6 +76,14 @@ static int has_effect(const struct ct_lower_ptx *i)
 	       (ct_lower_is(o, "ld") && ct_lower_has(o, "volatile"));
 }
 
+/* Whether the machine names halves of registers where an instruction reads 16 bits: those of halves do, and PRMT for a pair. */
+static int names_halves(const struct ct_lower_ptx *i)
+{
+	const char *o = i->opcode;
+	return ct_lower_has(o, "f16") || ct_lower_has(o, "f16x2") || ct_lower_has(o, "bf16") ||
+	       ct_lower_has(o, "bf16x2") || (ct_lower_is(o, "mov") && i->operands == 3);
+}
+
 /* Notes what an instruction reads, writes and does. */
 static void look_at(struct ct_lower_unit *u, uint32_t at)
 {
@@ -94,12 +102,15 @@ static void look_at(struct ct_lower_unit *u, uint32_t at)
 		int writes = o->place == 0 && !reads && !o->in_brackets;
 		i->writes += (uint8_t)(writes && k == i->writes);
 		if (writes && o->kind == CT_PTX_OPERAND_REGISTER) {
-			u->reg[o->number].defs++;
+			if (!u->reg[o->number].defs++)
+				u->reg[o->number].first = at;
 			u->reg[o->number].def = at;
 			u->reg[o->number].bytes = o->bytes;
 		} else if (writes && o->kind == CT_PTX_OPERAND_PREDICATE) {
 			u->pred[o->number].defs++;
 			u->pred[o->number].def = at;
+		} else if (o->kind == CT_PTX_OPERAND_REGISTER && !names_halves(i)) {
+			u->reg[o->number].whole = 1;
 		}
 	}
 	i->needed = (uint8_t)has_effect(i);
@@ -109,6 +120,16 @@ static void look_at(struct ct_lower_unit *u, uint32_t at)
 static int in_bank(const char *name)
 {
 	return strncmp(name, "%ntid", 5) == 0 || strncmp(name, "%nctaid", 7) == 0;
+}
+
+int ct_lower_is_zero(const struct ct_lower_unit *u, const struct ct_ptx_operand *o)
+{
+	if (o->kind == CT_PTX_OPERAND_INTEGER || o->kind == CT_PTX_OPERAND_REAL)
+		return o->value == 0;
+	if (o->kind != CT_PTX_OPERAND_REGISTER)
+		return 0;
+	const struct ct_lower_reg *r = &u->reg[ct_lower_resolve(u, o->number)];
+	return r->fact == CT_LOWER_CONSTANT && r->constant == 0;
 }
 
 /* A computation of nothing but constants, which a compiler does itself. */
@@ -127,10 +148,28 @@ static int is_constant(const struct ct_lower_unit *u, const struct ct_lower_ptx 
 	return 1;
 }
 
+/* The halves of a register, of those who name halves, are the register itself. */
+static void find_halves(struct ct_lower_unit *u, const struct ct_lower_ptx *i)
+{
+	if (!ct_lower_is(i->opcode, "mov") || i->writes != 2 || i->operands != 3 ||
+	    i->operand[2].kind != CT_PTX_OPERAND_REGISTER || i->control.guard != CT_PTX_NO_OPERAND ||
+	    u->reg[i->operand[2].number].defs != 1)
+		return;
+	for (unsigned w = 0; w < 2; w++) {
+		const struct ct_ptx_operand *o = &i->operand[w];
+		struct ct_lower_reg *d = &u->reg[o->number];
+		if (o->kind == CT_PTX_OPERAND_REGISTER && d->defs == 1 && d->bytes == 2 && !d->whole) {
+			d->fact = CT_LOWER_COPY_OF;
+			d->of = i->operand[2].number;
+		}
+	}
+}
+
 /* What an instruction makes of its only result without a machine instruction. */
 static void find_fact(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	find_halves(u, i);
 	if (i->writes != 1 || i->operands < 2 || i->operand[0].kind != CT_PTX_OPERAND_REGISTER ||
 	    i->control.guard != CT_PTX_NO_OPERAND)
 		return;

@@ -123,6 +123,61 @@ static void coalesce(struct ct_lower_unit *u, struct ct_lower_ptx *i, uint32_t a
 	i->absorbed = 1;
 }
 
+static int is_plain_move(const struct ct_lower_ptx *i)
+{
+	return ct_lower_is(i->opcode, "mov") && i->operands == 2 && i->writes == 1 &&
+	       i->control.guard == CT_PTX_NO_OPERAND;
+}
+
+/* Whether an operand of instruction `at` is zero there. clang's zero becomes the register of a later product's sums. */
+static int is_zero_at(const struct ct_lower_unit *u, const struct ct_ptx_operand *o, uint32_t at)
+{
+	if (o->kind != CT_PTX_OPERAND_REGISTER || u->reg[o->number].defs < 2)
+		return ct_lower_is_zero(u, o);
+	const uint32_t from = u->reg[o->number].first;
+	const struct ct_lower_ptx *maker = ct_lower_ptx_at(u, from);
+	return from < at && is_plain_move(maker) && ct_lower_is_zero(u, &maker->operand[1]) &&
+	       ct_lower_dominates(u, ct_lower_home(u, from), ct_lower_home(u, at)) &&
+	       ct_lower_keeps_value(u, o->number, from, at);
+}
+
+/* The move before `at` in its block that makes a register zero, where nothing reads it on the way; NONE: there is none. */
+static uint32_t zero_before(const struct ct_lower_unit *u, uint32_t reg, uint32_t at)
+{
+	const uint32_t first = ct_lower_block_of(u, ct_lower_home(u, at))->first;
+	for (uint32_t k = at; k-- > first;) {
+		const struct ct_lower_ptx *x = ct_lower_ptx_at(u, k);
+		for (uint32_t o = 0; o < x->operands; o++)
+			if (x->operand[o].kind == CT_PTX_OPERAND_REGISTER && x->operand[o].number == reg)
+				return o == 0 && is_plain_move(x) && is_zero_at(u, &x->operand[1], k)
+				               ? k
+				               : CT_LOWER_NONE;
+	}
+	return CT_LOWER_NONE;
+}
+
+/* A product in place, whose sums begin at zero, takes none: nothing moves zeros to them. */
+static void fuse_zeros(struct ct_lower_unit *u, struct ct_lower_ptx *i, uint32_t at)
+{
+	const uint32_t n = i->writes, c = i->operands - n;
+	uint32_t maker[8];
+	if (!ct_lower_is(i->opcode, "mma") || i->control.guard != CT_PTX_NO_OPERAND || !n ||
+	    n > sizeof maker / sizeof *maker)
+		return;
+	for (uint32_t k = 0; k < n; k++) {
+		const struct ct_ptx_operand *d = &i->operand[k], *s = &i->operand[c + k];
+		if (d->kind != CT_PTX_OPERAND_REGISTER || s->kind != CT_PTX_OPERAND_REGISTER ||
+		    d->number != s->number)
+			return;
+		maker[k] = zero_before(u, d->number, at);
+		if (maker[k] == CT_LOWER_NONE)
+			return;
+	}
+	for (uint32_t k = 0; k < n; k++)
+		ct_lower_ptx_at(u, maker[k])->absorbed = 1;
+	i->fused = maker[0];
+}
+
 enum { QUAD = 16 /* bytes */ };
 
 /* A load of one word of shared memory from a base that is a multiple of 16: its operand of the address, or
@@ -189,6 +244,7 @@ void ct_lower_fuse(struct ct_lower_unit *u)
 			continue;
 		fuse_registers(u, i, u->body.first_instruction + k);
 		fuse_predicates(u, i);
+		fuse_zeros(u, i, u->body.first_instruction + k);
 		coalesce(u, i, u->body.first_instruction + k);
 	}
 }

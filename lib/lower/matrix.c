@@ -81,33 +81,35 @@ static void emit(struct ct_lower_unit *u, const char *name, uint32_t at, unsigne
 	ct_lower_spread_vector(u, i, i->writes, at, dst);
 }
 
-/* Whether n operands from `first` on are zero, which no register has to hold. */
-static int are_zero(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first, uint32_t n)
+/* Whether n operands from `first` on are zero. */
+static int are_zero(const struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
+                    uint32_t n)
 {
-	for (uint32_t k = 0; k < n; k++) {
-		const struct ct_ptx_operand *o = &i->operand[first + k];
-		const int constant = o->kind != CT_PTX_OPERAND_REGISTER ||
-		                     u->reg[ct_lower_resolve(u, o->number)].fact == CT_LOWER_CONSTANT;
-		const struct ct_lower_source s = constant ? ct_lower_read(u, o, 0)
-		                                          : (struct ct_lower_source){.folded = 1};
-		if (s.folded || s.place != CT_LOWER_RZ)
-			return 0;
-	}
-	return 1;
+	uint32_t k = 0;
+	while (k < n && ct_lower_is_zero(u, &i->operand[first + k]))
+		k++;
+	return k == n;
 }
 
 /* Operands of a product are the registers of D, A, B and C. A has as many as B where both have one, else twice as many. */
+uint32_t ct_lower_second_factor(const struct ct_lower_ptx *i)
+{
+	const uint32_t factors = i->operands - 2u * i->writes;
+	return factors == 2 ? 1 : factors / 3;
+}
+
 static void select_product(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
 	const uint32_t sums = i->writes, factors = i->operands - 2 * sums;
-	const uint32_t b = factors == 2 ? 1 : factors / 3, a = factors - b;
+	const uint32_t b = ct_lower_second_factor(i), a = factors - b;
 	const uint32_t c = sums + factors;
 	const struct ct_lower_source src[3] = {
 		{.place = ct_lower_read_vector(u, i, sums, a, at)},
 		{.place = ct_lower_read_vector(u, i, sums + a, b, at)},
-		{.place = are_zero(u, i, c, sums) ? CT_LOWER_RZ
-	                                          : ct_lower_read_vector(u, i, c, sums, at)}};
+		{.place = i->fused != CT_LOWER_NONE || are_zero(u, i, c, sums)
+	                          ? CT_LOWER_RZ
+	                          : ct_lower_read_vector(u, i, c, sums, at)}};
 	emit(u, product(i->opcode), at, 3, src, 0, 0);
 }
 

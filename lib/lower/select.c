@@ -254,7 +254,8 @@ static void select_move(struct ct_lower_unit *u, uint32_t at)
 	}
 	for (uint32_t w = 0; w < i->writes; w++) {
 		const struct ct_ptx_operand *d = &i->operand[w];
-		if (d->kind != CT_PTX_OPERAND_REGISTER)
+		if (d->kind != CT_PTX_OPERAND_REGISTER || u->reg[d->number].fact ||
+		    !u->reg[d->number].uses)
 			continue;
 		unsigned parts = ct_lower_parts(u, d->number);
 		for (unsigned part = 0; part < parts; part++) {
@@ -660,15 +661,22 @@ static void select_async(struct ct_lower_unit *u, uint32_t at)
 	u->p->copies[at] = i->access != 0;
 }
 
+/* Whether all that it writes is known without a machine instruction. */
+static int is_folded(const struct ct_lower_unit *u, const struct ct_lower_ptx *i)
+{
+	unsigned w = 0;
+	while (w < i->writes && i->operand[w].kind == CT_PTX_OPERAND_REGISTER &&
+	       u->reg[i->operand[w].number].fact)
+		w++;
+	return w > 0 && w == i->writes;
+}
+
 /* Chooses the machine instructions of one PTX instruction, unless another one does its work. */
 static void select_one(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
 	const char *o = i->opcode;
-	const struct ct_ptx_operand *d = i->writes ? &i->operand[0] : NULL;
-	if (!i->needed || i->absorbed)
-		return;
-	if (d && d->kind == CT_PTX_OPERAND_REGISTER && u->reg[d->number].fact)
+	if (!i->needed || i->absorbed || is_folded(u, i))
 		return;
 	if (i->control.branches || i->control.ends || i->control.table)
 		select_control(u, at);
@@ -758,7 +766,7 @@ int ct_lower_select(struct ct_lower_program *p, uint32_t function, size_t first_
 		st = ct_lower_groups(&u);
 	if (st == CT_OK) {
 		ct_lower_fuse(&u);
-		ct_lower_group_sums(&u);
+		ct_lower_group_products(&u);
 		if (u.body.kernel)
 			begin_kernel(&u);
 		for (u.home = 0; u.home < u.blocks && !u.failed; u.home++) {

@@ -16,12 +16,14 @@ enum ct_lower_fact {
 
 struct ct_lower_reg {
 	uint32_t defs, def; /* how many instructions write it; the last of them, by module number */
+	uint32_t first;     /* and the first of them */
 	uint32_t uses, use; /* reads by instructions that are lowered; one of them */
 	uint8_t bytes;
 	uint8_t fact;   /* enum ct_lower_fact */
 	uint8_t narrow; /* 64 bits that hold an index of 32 */
 	uint8_t divergent;
 	uint8_t anyway; /* needed for more than addresses */
+	uint8_t whole;  /* read by an instruction that names no half of a machine register */
 	uint32_t of;
 	int64_t constant;
 	uint32_t value; /* machine value, or NONE */
@@ -152,6 +154,8 @@ unsigned ct_lower_bits(const char *opcode);
 int ct_lower_facts(struct ct_lower_unit *u);
 /* The register behind copies. */
 uint32_t ct_lower_resolve(const struct ct_lower_unit *u, uint32_t reg);
+/* Whether an operand is zero, which no register has to hold. */
+int ct_lower_is_zero(const struct ct_lower_unit *u, const struct ct_ptx_operand *o);
 /* fuse.c: marks what one machine instruction does for two of PTX. */
 void ct_lower_fuse(struct ct_lower_unit *u);
 /* graph.c: fills node and order, and what is divergent. */
@@ -203,10 +207,12 @@ void ct_lower_spread_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *
 /* The place where those from `first` on are read, after the moves that put them there where they do not lie so yet. */
 uint32_t ct_lower_read_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
                               uint32_t n, uint32_t at);
-/* Before anything is selected: the sums of each product get a place together. */
-void ct_lower_group_sums(struct ct_lower_unit *u);
+/* Before anything is selected: the sums of each product get a place together, and so do its factors. */
+void ct_lower_group_products(struct ct_lower_unit *u);
 /* matrix.c: a product (mma) or a move of matrices (ldmatrix); 0 where the instruction is neither. */
 int ct_lower_matrix(struct ct_lower_unit *u, uint32_t at);
+/* Registers of the second factor of a product. */
+uint32_t ct_lower_second_factor(const struct ct_lower_ptx *i);
 /* expand.c: what PTX does in one instruction and machines in several; 0 where it is none of these. */
 int ct_lower_expand(struct ct_lower_unit *u, uint32_t at);
 /* convert.c: regions of the function's blocks, whose machine instructions begin at first_inst. */

@@ -131,7 +131,20 @@ static void group(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_
 	}
 }
 
-void ct_lower_group_sums(struct ct_lower_unit *u)
+/* The same of a factor whose registers are made one by one, as by loads. */
+static void group_factor(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
+                         uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		const struct ct_ptx_operand *o = &i->operand[first + k];
+		if (o->kind != CT_PTX_OPERAND_REGISTER || u->reg[o->number].defs != 1 ||
+		    ct_lower_ptx_at(u, u->reg[o->number].def)->writes != 1)
+			return;
+	}
+	group(u, i, first, n);
+}
+
+void ct_lower_group_products(struct ct_lower_unit *u)
 {
 	for (uint32_t b = 0; b < u->blocks; b++)
 		for (uint32_t at = ct_lower_block_of(u, b)->first; at < ct_lower_block_of(u, b)->end;
@@ -139,7 +152,11 @@ void ct_lower_group_sums(struct ct_lower_unit *u)
 			const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
 			if (!ct_lower_is(i->opcode, "mma"))
 				continue;
-			group(u, i, 0, i->writes);
-			group(u, i, i->operands - i->writes, i->writes);
+			const uint32_t sums = i->writes, second = ct_lower_second_factor(i);
+			const uint32_t c = i->operands - sums;
+			group(u, i, 0, sums);
+			group(u, i, c, sums);
+			group_factor(u, i, sums, c - sums - second);
+			group_factor(u, i, c - second, second);
 		}
 }

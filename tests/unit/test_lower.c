@@ -429,6 +429,42 @@ static void test_matrices(void **unused)
 	                 count("ld.global.u32 %r9, [%rd3];", 80, "IMAD.MOV.U32"));
 }
 
+/* Sums in place that begin with zeros which were moved there take none, also where clang's zero becomes the sum of the last product;
+ * nor do factors of loaded words, or the halves of a word. */
+static void test_products_moves(void **unused)
+{
+	static const char head
+		[] = "mov.b32 %r15, 0;\nld.shared.u32 %r2, [%r1];\nld.shared.u32 %r4, [%r1+64];\n"
+		     "ld.shared.u32 %r3, [%r1+128];\n",
+	    zeros[] =
+		    "mov.u32 %r9, %r15;\nmov.u32 %r10, %r15;\nmov.u32 %r11, %r15;\nmov.u32 %r12, %r15;\n",
+	    product[] =
+		    "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%r9, %r10, %r11, %r12}, {%r2, %r3}, {%r4}, "
+		    "{%r9, %r10, %r11, %r12};\nadd.s32 %r13, %r9, %r10;\nst.global.u32 [%rd3], %r13;\n",
+	    last[] =
+		    "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r15, %r16}, {%r2}, {%r4}, {%r15, %r16};\n"
+		    "st.global.u32 [%rd3+4], %r15;\nst.global.u32 [%rd3+8], %r16;",
+	    read[] = "add.s32 %r14, %r9, %r1;\nst.global.u32 [%rd3+12], %r14;\n",
+	    halves[] =
+		    "ld.global.u32 %r2, [%rd3];\n{.reg .b16 low, high;\nmov.b32 {low, high}, %r2;\ncvt.f32.f16 %f0, high;\n}\n"
+		    "st.global.f32 [%rd3+4], %f0;",
+	    number[] =
+		    "ld.global.u32 %r2, [%rd3];\n{.reg .b16 low, high;\nmov.b32 {low, high}, %r2;\ncvt.u32.u16 %r3, high;\n}\n"
+		    "st.global.u32 [%rd3+4], %r3;";
+	char all[2048];
+	const unsigned moves = count(
+		"ld.global.u32 %r9, [%rd3];", 80, "IMAD.MOV.U32"); /* of every kernel */
+	(void)unused;
+	snprintf(all, sizeof all, "%s%s%s", head, zeros, product);
+	assert_int_equal(count(all, 80, "IMAD.MOV.U32"), moves);
+	snprintf(all, sizeof all, "%s%s%s%s%s", head, zeros, product, "mov.u32 %r16, %r15;\n", last);
+	assert_int_equal(count(all, 80, "IMAD.MOV.U32"), moves + 2); /* of the last alone */
+	snprintf(all, sizeof all, "%s%s%s%s", head, zeros, read, product);
+	assert_int_equal(count(all, 80, "IMAD.MOV.U32"), moves + 4);
+	assert_int_equal(count(halves, 80, "IMAD.MOV.U32"), moves);
+	assert_int_equal(count(number, 80, "IMAD.MOV.U32"), moves + 1);
+}
+
 /* A vector that is stored as it was loaded needs no moves; one in another order does. */
 static void test_vectors(void **unused)
 {
@@ -476,10 +512,11 @@ static void test_textures(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_accesses),     cmocka_unit_test(test_reductions),
-		cmocka_unit_test(test_shifted_sums), cmocka_unit_test(test_brackets),
-		cmocka_unit_test(test_steps),        cmocka_unit_test(test_quotients),
-		cmocka_unit_test(test_video),        cmocka_unit_test(test_matrices),
-		cmocka_unit_test(test_vectors),      cmocka_unit_test(test_textures)};
+		cmocka_unit_test(test_accesses),       cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_shifted_sums),   cmocka_unit_test(test_brackets),
+		cmocka_unit_test(test_steps),          cmocka_unit_test(test_quotients),
+		cmocka_unit_test(test_video),          cmocka_unit_test(test_matrices),
+		cmocka_unit_test(test_products_moves), cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_textures)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
