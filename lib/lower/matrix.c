@@ -64,12 +64,11 @@ static const char *move(const char *ptx)
 	return four ? "LDSM.16.M88.4" : two ? "LDSM.16.M88.2" : "LDSM.16.M88";
 }
 
-/* Emits the instruction, which writes the vector of its first operands. */
-static void emit(struct ct_lower_unit *u, const char *name, uint32_t at, unsigned n,
-                 const struct ct_lower_source *src, int64_t imm, int memory)
+/* Emits an instruction that writes to that place of a vector. */
+static void emit_at(struct ct_lower_unit *u, const char *name, uint32_t at, uint32_t dst, unsigned n,
+                    const struct ct_lower_source *src, int64_t imm, int memory)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
-	const uint32_t dst = ct_lower_write_vector(u, i, i->writes);
 	struct ct_lower_inst *m = ct_lower_emit(u, name, at, dst, n, src);
 	if (!m)
 		return;
@@ -78,7 +77,16 @@ static void emit(struct ct_lower_unit *u, const char *name, uint32_t at, unsigne
 	m->memory = (uint8_t)memory;
 	m->has_imm = imm != 0;
 	m->imm = imm;
-	ct_lower_spread_vector(u, i, i->writes, at, dst);
+}
+
+/* The only instruction, which writes the vector of its first operands. */
+static void emit(struct ct_lower_unit *u, const char *name, uint32_t at, unsigned n,
+                 const struct ct_lower_source *src, int64_t imm, int memory)
+{
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	const uint32_t dst = ct_lower_write_vector(u, i, 0, i->writes);
+	emit_at(u, name, at, dst, n, src, imm, memory);
+	ct_lower_spread_vector(u, i, 0, i->writes, at, dst);
 }
 
 /* Whether n operands from `first` on are zero. */
@@ -95,7 +103,31 @@ static int are_zero(const struct ct_lower_unit *u, const struct ct_lower_ptx *i,
 uint32_t ct_lower_second_factor(const struct ct_lower_ptx *i)
 {
 	const uint32_t factors = i->operands - 2u * i->writes;
-	return factors == 2 ? 1 : factors / 3;
+	return factors == 2 || factors == 4 ? factors / 2 : factors / 3;
+}
+
+/* A product of Volta's by quads takes steps, each of two registers of sums. */
+static void select_steps(struct ct_lower_unit *u, uint32_t at)
+{
+	static const char *const names[2][4] = {{"HMMA.884.F16.F16.STEP0", "HMMA.884.F16.F16.STEP1"},
+	                                        {"HMMA.884.F32.F32.STEP0", "HMMA.884.F32.F32.STEP1",
+	                                         "HMMA.884.F32.F32.STEP2", "HMMA.884.F32.F32.STEP3"}};
+	enum { SUMS = 4, EACH = 2 };
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	const uint32_t sums = i->writes, c = i->operands - sums;
+	struct ct_lower_source src[3] = {{.place = ct_lower_read_vector(u, i, sums, EACH, at)},
+	                                 {.place = ct_lower_read_vector(u, i, sums + EACH, EACH, at)}};
+	for (uint32_t k = 0; k < sums; k += SUMS) {
+		const uint32_t from = i->fused != CT_LOWER_NONE || are_zero(u, i, c + k, SUMS)
+		                              ? CT_LOWER_RZ
+		                              : ct_lower_read_vector(u, i, c + k, SUMS, at);
+		const uint32_t dst = ct_lower_write_vector(u, i, k, SUMS);
+		for (uint32_t s = 0; s < SUMS; s += EACH) {
+			src[2].place = from == CT_LOWER_RZ ? from : from + s;
+			emit_at(u, names[sums > SUMS][(k + s) / EACH], at, dst + s, 3, src, 0, 0);
+		}
+		ct_lower_spread_vector(u, i, k, SUMS, at, dst);
+	}
 }
 
 static void select_product(struct ct_lower_unit *u, uint32_t at)
@@ -117,7 +149,10 @@ int ct_lower_matrix(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
 	if (ct_lower_is(i->opcode, "mma")) {
-		select_product(u, at);
+		if (ct_lower_has(i->opcode, "m8n8k4") && ct_lower_has(i->opcode, "f16"))
+			select_steps(u, at);
+		else
+			select_product(u, at);
 		return 1;
 	}
 	if (!ct_lower_is(i->opcode, "ldmatrix"))

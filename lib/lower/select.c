@@ -428,7 +428,7 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 	uint32_t vector = i->operands - 1;
 	src[n++] = (struct ct_lower_source){.place = base};
 	if (load && vector > 1)
-		dst = ct_lower_write_vector(u, i, vector);
+		dst = ct_lower_write_vector(u, i, 0, vector);
 	else if (!store && i->writes && i->operand[0].kind == CT_PTX_OPERAND_REGISTER &&
 	         !ct_ptx_is_reduction(u->p->m, at))
 		dst = ct_lower_write(u, i->operand[0].number, 0);
@@ -458,7 +458,7 @@ static void select_access(struct ct_lower_unit *u, uint32_t at)
 	u->p->generic[at] = !ct_lower_has(o, "global") && !ct_lower_has(o, "shared") &&
 	                    !ct_lower_has(o, "local");
 	if (load && vector > 1)
-		ct_lower_spread_vector(u, i, vector, at, dst);
+		ct_lower_spread_vector(u, i, 0, vector, at, dst);
 }
 
 /* suld and sust: the registers of what is loaded or stored lie side by side; the handle and coordinates come behind
@@ -473,7 +473,7 @@ static void select_surface(struct ct_lower_unit *u, uint32_t at)
 	while (store && values < i->operands && i->operand[i->operands - 1 - values].place == 1)
 		values++;
 	const uint32_t end = i->operands - values,
-		       dst = vector ? ct_lower_write_vector(u, i, i->writes) : result(u, i, 0);
+		       dst = vector ? ct_lower_write_vector(u, i, 0, i->writes) : result(u, i, 0);
 	if (values > 1)
 		src[n++] = (struct ct_lower_source){
 			.place = ct_lower_read_vector(u, i, end, values, at)};
@@ -487,7 +487,7 @@ static void select_surface(struct ct_lower_unit *u, uint32_t at)
 	ct_lower_predicates(i, m);
 	m->pure = 0;
 	if (vector)
-		ct_lower_spread_vector(u, i, i->writes, at, dst);
+		ct_lower_spread_vector(u, i, 0, i->writes, at, dst);
 }
 
 /* ---- the rest ---- */

@@ -199,12 +199,13 @@ struct ct_lower_inst *ct_lower_emit(struct ct_lower_unit *u, const char *opcode,
                                     uint32_t dst, unsigned n, const struct ct_lower_source *src);
 /* select.c: notes the predicates that an instruction reads and writes, for the schedule's order. m may be NULL. */
 void ct_lower_predicates(const struct ct_lower_ptx *i, struct ct_lower_inst *m);
-/* vector.c: n operands of an instruction that lie side by side in machine code. The place that its first n are written to;
+/* vector.c: n operands of an instruction from `first` on that lie side by side in machine code. The place that they are written to;
  * spread moves them from there, behind the instruction, to where they are if they lie elsewhere. */
-uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n);
-void ct_lower_spread_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n,
-                            uint32_t at, uint32_t place);
-/* The place where those from `first` on are read, after the moves that put them there where they do not lie so yet. */
+uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
+                               uint32_t n);
+void ct_lower_spread_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
+                            uint32_t n, uint32_t at, uint32_t place);
+/* The place where they are read, after the moves that put them there where they do not lie so yet. */
 uint32_t ct_lower_read_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
                               uint32_t n, uint32_t at);
 /* Before anything is selected: the sums of each product get a place together, and so do its factors. */

@@ -51,15 +51,16 @@ static int lies_in(const struct ct_lower_unit *u, const struct ct_ptx_operand *o
 	return u->reg[o->number].value == value && u->reg[o->number].part == part;
 }
 
-uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n)
+uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
+                               uint32_t n)
 {
 	const unsigned each = words_each(i);
-	const uint32_t together = place_together(u, i, 0, n);
+	const uint32_t together = place_together(u, i, first, n);
 	if (together != CT_LOWER_RZ)
 		return together;
 	const uint32_t value = new_vector(u, n, each);
 	for (uint32_t k = 0; k < n; k++) {
-		const struct ct_ptx_operand *o = &i->operand[k];
+		const struct ct_ptx_operand *o = &i->operand[first + k];
 		struct ct_lower_reg *r = &u->reg[o->number];
 		if (o->kind == CT_PTX_OPERAND_REGISTER && r->value == CT_LOWER_NONE && r->defs == 1 &&
 		    !r->fact) {
@@ -70,12 +71,12 @@ uint32_t ct_lower_write_vector(struct ct_lower_unit *u, const struct ct_lower_pt
 	return CT_LOWER_PART(value, 0);
 }
 
-void ct_lower_spread_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t n,
-                            uint32_t at, uint32_t place)
+void ct_lower_spread_vector(struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t first,
+                            uint32_t n, uint32_t at, uint32_t place)
 {
 	const unsigned each = words_each(i);
 	for (uint32_t k = 0; k < n; k++) {
-		const struct ct_ptx_operand *o = &i->operand[k];
+		const struct ct_ptx_operand *o = &i->operand[first + k];
 		const unsigned part = part_of(k, each);
 		if (o->kind != CT_PTX_OPERAND_REGISTER ||
 		    lies_in(u, o, CT_LOWER_VALUE(place), (place & 3) + part))
@@ -154,8 +155,11 @@ void ct_lower_group_products(struct ct_lower_unit *u)
 				continue;
 			const uint32_t sums = i->writes, second = ct_lower_second_factor(i);
 			const uint32_t c = i->operands - sums;
-			group(u, i, 0, sums);
-			group(u, i, c, sums);
+			for (uint32_t k = 0; k < sums; k += 4) {
+				const uint32_t n = sums - k < 4 ? sums - k : 4;
+				group(u, i, k, n);
+				group(u, i, c + k, n);
+			}
 			group_factor(u, i, sums, c - sums - second);
 			group_factor(u, i, c - second, second);
 		}

@@ -171,6 +171,11 @@ struct ct_ptx_product {
 };
 /* The product of an mma operation, by its `imm`. */
 const struct ct_ptx_product *ct_ptx_product_at(unsigned index);
+/* Whether a warp computes four such products, each by four lanes of its lower half and the four that are 16 further. */
+static inline int ct_ptx_is_by_quads(const struct ct_ptx_product *p)
+{
+	return p->factor == CT_PTX_X_F16 && p->depth == 4;
+}
 
 /* What a video instruction does, in its `imm`; the operation is in `count`. */
 struct ct_ptx_video {

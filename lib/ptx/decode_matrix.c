@@ -113,6 +113,8 @@ static const struct {
 	const char *shape, *accumulator, *factor;
 	struct ct_ptx_product p;
 } products[] = {
+	{"m8n8k4", "f32", "f16", {8, 4, CT_PTX_X_F16, 8, 2, 2}},
+	{"m8n8k4", "f16", "f16", {8, 4, CT_PTX_X_F16, 4, 2, 2}},
 	{"m16n8k8", "f32", "f16", {16, 8, CT_PTX_X_F16, 4, 2, 1}},
 	{"m16n8k8", "f16", "f16", {16, 8, CT_PTX_X_F16, 2, 2, 1}},
 	{"m16n8k16", "f32", "f16", {16, 16, CT_PTX_X_F16, 4, 4, 2}},
@@ -143,15 +145,17 @@ const struct ct_ptx_product *ct_ptx_product_at(unsigned index)
 	return &products[index].p;
 }
 
-/* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c} */
+/* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {a}, {b}, {c}; quads' factors may lie in either order. */
 int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 {
+	static const char *const orders[] = {"row", "col", NULL};
 	const struct ct_ptx_statement *s = &r->s;
 	const struct ct_ptx_arg *a = s->arg;
 	unsigned i = 0, n = sizeof products / sizeof *products, at, unsigned_b = 0;
 	int rc, fine = ct_ptx_take(r, "sync") && ct_ptx_take(r, "aligned");
 	const char *shape = s->next_atom < s->natoms ? s->atom[r->s.next_atom++] : "";
-	fine = fine && ct_ptx_take(r, "row") && ct_ptx_take(r, "col");
+	int a_order = ct_ptx_take_one(r, orders), b_order = ct_ptx_take_one(r, orders);
+	fine = fine && a_order >= 0 && b_order >= 0;
 	int clamped = ct_ptx_take(r, "satfinite");
 	at = s->next_atom;
 	/* Of single bits, how two of them are multiplied; products are counted. */
@@ -174,7 +178,7 @@ int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 		unsigned_b = *b_type == 'u';
 	else if (strcmp(b_type, a_type))
 		return ct_ptx_unknown(r, NULL);
-	if (bits != (p->factor == CT_PTX_X_B1))
+	if (bits != (p->factor == CT_PTX_X_B1) || ((a_order || !b_order) && !ct_ptx_is_by_quads(p)))
 		return ct_ptx_unknown(r, NULL);
 	if ((rc = ct_ptx_want_args(r, 4, 4)) < 0)
 		return rc;
@@ -183,7 +187,8 @@ int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 		return CT_ERR_NOMEM;
 	o->imm = i;
 	o->mode = (uint8_t)(clamped | (int)unsigned_b << 1 |
-	                    (s->atom[at][0] == 'f' && s->atom[at][1] == '1' ? 4 : 0) | xors << 3);
+	                    (s->atom[at][0] == 'f' && s->atom[at][1] == '1' ? 4 : 0) | xors << 3 |
+	                    a_order << 4 | !b_order << 5);
 	o->extra = (uint32_t)r->m->nextra;
 	enum ct_ptx_type type = p->factor == CT_PTX_X_F64 ? CT_PTX_B64 : CT_PTX_B32;
 	if ((rc = put_rows(r, &a[0], type, p->accumulators, 1)) < 0 ||

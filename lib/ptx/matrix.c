@@ -147,26 +147,60 @@ static void gather(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
 	}
 }
 
-/* Place of accumulator i of a lane: rows g and g + 8, columns 2t and 2t + 1. */
-static double *accumulator(struct matrices *x, unsigned lane, unsigned i)
+/* The lane of a quad's that has place i of 8, and the other way round. */
+static unsigned lane_of_quad(unsigned quad, unsigned i)
 {
-	return &x->c[lane / 4 + (i & 2 ? 8 : 0)][lane % 4 * 2 + (i & 1)];
+	return (i & 4 ? 16 : 0) + 4 * quad + (i & 3);
 }
 
-/* Accumulators from registers, or back to them; halves lie two in a register. */
+static unsigned place_in_quad(unsigned lane)
+{
+	return (lane & 16 ? 4 : 0) + (lane & 3);
+}
+
+/* Place i holds row i of a and column i of b, or where they lie in the other order a column of four rows, and four columns of a row. */
+static void gather_quad(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
+                        const struct ct_ptx_product *p, unsigned quad, struct matrices *x)
+{
+	const uint32_t *ref = w->run->m->extra + o->extra + p->accumulators;
+	const int a_turned = o->mode & 16, b_turned = o->mode & 32;
+	for (unsigned i = 0; i < 8; i++)
+		for (unsigned e = 0; e < 4; e++) {
+			const unsigned lane = lane_of_quad(quad, i), r = e / 2, other = (i & 4) + e;
+			const double a = factor_value(
+				p->factor, ct_ptx_lane(ct_ptx_at(w, ref[r]), lane, 4), e & 1);
+			const double b = factor_value(
+				p->factor, ct_ptx_lane(ct_ptx_at(w, ref[p->a + r]), lane, 4), e & 1);
+			*(a_turned ? &x->a[other][i & 3] : &x->a[i][e]) = a;
+			*(b_turned ? &x->b[i & 3][other] : &x->b[e][i]) = b;
+		}
+}
+
+/* Place of accumulator i of a lane: rows g and g + 8, columns 2t and 2t + 1. By quads a row where they are halves, else of two rows
+ * two pairs of columns. */
+static double *accumulator(struct matrices *x, const struct ct_ptx_op *o, const struct ct_ptx_product *p,
+                           unsigned lane, unsigned i)
+{
+	const unsigned q = place_in_quad(lane);
+	if (!ct_ptx_is_by_quads(p))
+		return &x->c[lane / 4 + (i & 2 ? 8 : 0)][lane % 4 * 2 + (i & 1)];
+	return o->mode & 4 ? &x->c[q][i] : &x->c[(q & 5) + (i & 2)][(i & 5) + (q & 2)];
+}
+
+/* Accumulators of lanes from registers, or back to them; halves lie two in a register. */
 static void accumulate(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_product *p,
-                       struct matrices *x, uint32_t mask, int back)
+                       struct matrices *x, uint32_t lanes, int back)
 {
 	const uint32_t *ref = w->run->m->extra + o->extra + (back ? 0 : p->accumulators + p->a + p->b);
 	int integer = p->factor >= CT_PTX_X_S8, half = o->mode & 4;
 	unsigned width = p->factor == CT_PTX_X_F64 ? 8 : 4,
 		 n = half ? 2u * p->accumulators : p->accumulators;
 	enum ct_ptx_type type = half ? CT_PTX_F16 : width == 8 ? CT_PTX_F64 : CT_PTX_F32;
-	for (uint32_t left = back ? mask : CT_PTX_ALL_LANES; left; left &= left - 1) {
+	for (uint32_t left = lanes; left; left &= left - 1) {
 		uint32_t lane = ct_low_bit(left);
 		for (unsigned i = 0; i < n; i++) {
 			void *row = ct_ptx_at(w, ref[half ? i / 2 : i]);
-			double *c = accumulator(x, lane, i);
+			double *c = accumulator(x, o, p, lane, i);
 			uint64_t bits = ct_ptx_lane(row, lane, width), shift = half ? 16 * (i & 1) : 0;
 			if (!back) {
 				*c = integer ? (double)(int32_t)(uint32_t)bits
@@ -192,18 +226,30 @@ static void accumulate(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const s
 
 /* Sums in double precision, rounded once: hardware's order and width of sums are not documented. Bits that differ are 1 where
  * they are not multiplied. Nothing is read of the matrices that was not gathered. */
-void ct_ptx_exec_mma(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
+static void multiply(const struct ct_ptx_op *o, const struct ct_ptx_product *p, struct matrices *x)
 {
-	const struct ct_ptx_product *p = ct_ptx_product_at((unsigned)o->imm);
-	struct matrices x;
 	const double both = o->mode & 8 ? 2 : 0;
-	gather(w, o, p, &x);
-	accumulate(w, o, p, &x, mask, 0);
 	for (unsigned i = 0; i < p->rows; i++)
 		for (unsigned j = 0; j < 8; j++)
 			for (unsigned k = 0; k < p->depth; k++) {
-				const double a = x.a[i][k], b = x.b[k][j];
-				x.c[i][j] += both > 0 ? a + b - both * a * b : a * b;
+				const double a = x->a[i][k], b = x->b[k][j];
+				x->c[i][j] += both > 0 ? a + b - both * a * b : a * b;
 			}
-	accumulate(w, o, p, &x, mask, 1);
+}
+
+void ct_ptx_exec_mma(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
+{
+	const struct ct_ptx_product *p = ct_ptx_product_at((unsigned)o->imm);
+	const unsigned quads = ct_ptx_is_by_quads(p) ? 4 : 1;
+	struct matrices x;
+	for (unsigned q = 0; q < quads; q++) {
+		const uint32_t lanes = quads == 1 ? CT_PTX_ALL_LANES : UINT32_C(0xf000f) << 4 * q;
+		if (quads == 1)
+			gather(w, o, p, &x);
+		else
+			gather_quad(w, o, p, q, &x);
+		accumulate(w, o, p, &x, lanes, 0);
+		multiply(o, p, &x);
+		accumulate(w, o, p, &x, mask & lanes, 1);
+	}
 }

@@ -417,9 +417,17 @@ static void test_matrices(void **unused)
 	         "LDSM.16.M88.4"},
 		{"ldmatrix.sync.aligned.m8n8.x2.trans.b16 {%r9, %r10}, [%rd3];", "LDSM.16.MT88.2"},
 		{"movmatrix.sync.aligned.m8n8.trans.b16 %r9, %r2;", "MOVM.16.MT88"}};
+	static const char by_quads[] =
+		"ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd3];\n"
+		"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, {%r2, %r3}, {%r4, %r5}, "
+		"{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\ncvt.rzi.s32.f32 %r9, %f0;";
 	(void)unused;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		assert_int_equal(count(row[i].body, 80, row[i].machine), 1);
+	assert_int_equal(count(by_quads, 70, "HMMA.884.F32.F32.STEP0"), 1);
+	assert_int_equal(count(by_quads, 70, "HMMA.884.F32.F32.STEP3"), 1);
+	assert_int_equal(count(by_quads, 70, "IMAD.MOV.U32"),
+	                 count("ld.global.u32 %r9, [%rd3];", 70, "IMAD.MOV.U32"));
 	/* Sums that begin with zero take no register for it, and fragments that lie side by side no moves. */
 	static const char zero[] =
 		"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%r1];\n"

@@ -165,6 +165,85 @@ static void products(void **state)
 		check_product(&known[i]);
 }
 
+enum { QUAD_WORDS = 20 }; /* of a lane: two of a, two of b, eight of c, eight of d */
+
+/* One product by quads, as the ISA's tables have it: lanes below 16 hold rows or columns 0 to 3, those above 4 to 7. */
+static void check_quads(const char *orders, int halves)
+{
+	const int a_turned = orders[0] == 'c', b_turned = orders[4] == 'r';
+	const unsigned n = halves ? 4 : 8;
+	uint32_t buffer[32][QUAD_WORDS];
+	int a[4][8][4], b[4][4][8], c[4][8][8];
+	uint64_t seed = n + (unsigned)orders[0];
+	struct ct_buf text = {0};
+	memset(buffer, 0, sizeof buffer);
+	for (unsigned q = 0; q < 4; q++)
+		for (unsigned i = 0; i < 64; i++) {
+			a[q][i / 8][i % 4] = (int)(ct_rand64(&seed) % 15) - 7;
+			b[q][i % 4][i / 8] = (int)(ct_rand64(&seed) % 15) - 7;
+			c[q][i / 8][i % 8] = (int)(ct_rand64(&seed) % 100) - 50;
+		}
+#define C_OF(lane, i) \
+	c[(lane) % 16 / 4] \
+	 [halves ? (lane) % 4 + (lane) / 16 * 4 : ((lane)&1) + ((i)&2) + (lane) / 16 * 4] \
+	 [halves ? (i) : ((i)&4) + ((lane)&2) + ((i)&1)]
+	for (unsigned lane = 0; lane < 32; lane++) {
+		const unsigned q = lane % 16 / 4, four = lane / 16 * 4, in = lane % 4;
+		for (unsigned i = 0; i < 4; i++) {
+			buffer[lane][i / 2] |= bits_of('h', a_turned ? a[q][i + four][in]
+			                                             : a[q][in + four][i])
+			                       << 16 * (i % 2);
+			buffer[lane][2 + i / 2] |=
+				bits_of('h', b_turned ? b[q][in][i + four] : b[q][i][in + four])
+				<< 16 * (i % 2);
+		}
+		for (unsigned i = 0; i < 8; i++)
+			buffer[lane][4 + (halves ? i / 2 : i)] |=
+				bits_of(halves ? 'h' : 't', C_OF(lane, i))
+				<< (halves ? 16 * (i % 2) : 0);
+	}
+	ct_buf_puts(&text, PTX_HEAD
+	            ".entry k(.param .u64 p) {\n.reg .b32 %r<2>, a<2>, b<2>, c<8>;\n.reg .b64 %q<2>;\n"
+	            "ld.param.u64 %q0, [p];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %q1, %r0, 80, %q0;\n");
+	for (unsigned i = 0; i < 4 + n; i++)
+		ct_buf_printf(&text, "ld.global.b32 %c%u, [%%q1+%u];\n",
+		              i < 2   ? 'a'
+		              : i < 4 ? 'b'
+		                      : 'c',
+		              i < 4 ? i % 2 : i - 4, 4 * i);
+	const char *sums = halves ? "{c0, c1, c2, c3}" : "{c0, c1, c2, c3, c4, c5, c6, c7}";
+	const char *type = halves ? "f16" : "f32";
+	ct_buf_printf(&text, "mma.sync.aligned.m8n8k4.%s.%s.f16.f16.%s %s, {a0, a1}, {b0, b1}, %s;\n",
+	              orders, type, type, sums, sums);
+	for (unsigned i = 0; i < n; i++)
+		ct_buf_printf(&text, "st.global.b32 [%%q1+%u], c%u;\n", 48 + 4 * i, i);
+	ct_buf_puts(&text, "ret;\n}\n");
+	ptx_must_run(text.data, 1, 32, buffer, sizeof buffer);
+	for (unsigned lane = 0; lane < 32; lane++)
+		for (unsigned i = 0; i < 8; i++) {
+			const unsigned q = lane % 16 / 4;
+			const unsigned row = (unsigned)(&C_OF(lane, i) - &c[q][0][0]) / 8,
+				       column = (unsigned)(&C_OF(lane, i) - &c[q][0][0]) % 8;
+			const struct product as = {.c = halves ? 2 : 8, .kind = 'h'};
+			int sum = c[q][row][column];
+			for (unsigned k = 0; k < 4; k++)
+				sum += a[q][row][k] * b[q][k][column];
+			assert_int_equal(result_of(&as, buffer[lane][12 + (halves ? i / 2 : i)], i),
+			                 sum);
+		}
+#undef C_OF
+	ct_buf_free(&text);
+}
+
+static void quads(void **state)
+{
+	(void)state;
+	check_quads("row.col", 0);
+	check_quads("col.row", 0);
+	check_quads("row.row", 1);
+	check_quads("col.col", 1);
+}
+
 /* A copy to shared memory, part of it filled with zeros; then its matrices, plain and transposed. */
 static void copies(void **state)
 {
@@ -229,7 +308,7 @@ static void elsewhere(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(products), cmocka_unit_test(copies), cmocka_unit_test(elsewhere)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(quads),
+	                                   cmocka_unit_test(copies), cmocka_unit_test(elsewhere)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
