@@ -348,9 +348,37 @@ static void check_indices()
 	cudaFree(sum);
 }
 
+/* A bit for each kind that a number is of. */
+__global__ void kinds(const float *f, int *bits)
+{
+	const float x = f[threadIdx.x];
+	const double y = x;
+	bits[threadIdx.x] = (__isnanf(x) != 0) | (__isinff(x) != 0) << 1 | (__finitef(x) != 0) << 2 | (__signbitf(x) != 0) << 3 |
+			    (__isnan(y) != 0) << 4 | (__isinf(y) != 0) << 5 | (__finite(y) != 0) << 6 | (__signbit(y) != 0) << 7;
+}
+
+static void check_kinds()
+{
+	const float number[] = {1, -0.0f, INFINITY, -INFINITY, NAN};
+	const int want[] = {0x44, 0xcc, 0x22, 0xaa, 0x11};
+	float *f;
+	int *bits;
+	cudaMallocManaged(&f, sizeof number);
+	cudaMallocManaged(&bits, sizeof want);
+	memcpy(f, number, sizeof number);
+	kinds<<<1, 5>>>(f, bits);
+	cudaDeviceSynchronize();
+	bits[4] &= 0x77; /* boards' NaN has any sign */
+	for (int i = 0; i < 5; i++)
+		expect("kinds of numbers", bits[i], want[i]);
+	cudaFree(f);
+	cudaFree(bits);
+}
+
 int main()
 {
 	check_heap();
+	check_kinds();
 	check_atomics();
 	check_warps();
 	check_integers();

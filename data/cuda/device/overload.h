@@ -270,4 +270,26 @@ CT_DEVICE unsigned int umax(unsigned int a, unsigned int b)
 	return a < b ? b : a;
 }
 
+/* Kinds of a number, by the names that macros of the C library call on the host. */
+#define CT_CUDA_KINDS(T, suffix) \
+	CT_DEVICE int __isnan##suffix(T x) \
+	{ \
+		return __builtin_isnan(x); \
+	} \
+	CT_DEVICE int __isinf##suffix(T x) \
+	{ \
+		return __builtin_isinf(x); \
+	} \
+	CT_DEVICE int __finite##suffix(T x) \
+	{ \
+		return __builtin_isfinite(x); \
+	} \
+	CT_DEVICE int __signbit##suffix(T x) \
+	{ \
+		return __builtin_signbit(x); \
+	}
+CT_CUDA_KINDS(float, f)
+CT_CUDA_KINDS(double, )
+#undef CT_CUDA_KINDS
+
 #endif
