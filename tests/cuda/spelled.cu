@@ -98,6 +98,14 @@ __global__ void run(int *out, double *sum)
 	}
 }
 
+/* A word that is stored as one type and read as another, which is what lies there. */
+__global__ void read_as_stored(int *as_int, float *as_float, int *out)
+{
+	*as_int = 1;
+	*as_float = 2;
+	*out = *as_int;
+}
+
 int main()
 {
 	int *out = NULL, got = 0;
@@ -120,6 +128,9 @@ int main()
 	expect("an atomic function of the program's own", (long long)*sum, 3);
 	expect("sizes of types", out[200], 8 + 6);
 	expect("a member", out[201], 7);
+	read_as_stored<<<1, 1>>>(out, (float *)out, out + 1);
+	cudaDeviceSynchronize();
+	expect("a word of two types", out[1], 0x40000000);
 	long long high = 3LL << 40;
 	expect("a shift among longer numbers", (-1 << got & high), high);
 	printf("%s: %d failures\n", cudaGetErrorString(cudaGetLastError()), failures);

@@ -184,6 +184,8 @@ static void device_words(const struct build *b, const char *overlay, struct ctcc
 	ctcc_add(w, "-target-feature");
 	ctcc_add(w, "-Xclang");
 	ctcc_addf(w, "+ptx%u", j->sm >= 86 ? 71 : j->sm >= 80 ? 70 : 63);
+	/* Words are read as whatever type is handy, as int4 where halves were stored. */
+	ctcc_add(w, "-fno-strict-aliasing");
 	add_llvm(w, "-unroll-threshold=600");
 	add_llvm(w, "-unroll-partial-threshold=300");
 	add_llvm(w, "-sink-common-insts=false");
