@@ -123,6 +123,59 @@ static void coalesce(struct ct_lower_unit *u, struct ct_lower_ptx *i, uint32_t a
 	i->absorbed = 1;
 }
 
+/* The conversion to a half that makes an operand, where nothing else uses it and its source is still there; NONE: there is none. */
+static uint32_t made_half(const struct ct_lower_unit *u, const struct ct_ptx_operand *o, uint32_t at)
+{
+	const struct ct_lower_reg *r = o->kind == CT_PTX_OPERAND_REGISTER ? &u->reg[o->number] : NULL;
+	if (!r || r->defs != 1 || r->uses != 1 || r->fact || r->def >= at ||
+	    ct_lower_home(u, r->def) != ct_lower_home(u, at))
+		return CT_LOWER_NONE;
+	const struct ct_lower_ptx *x = ct_lower_ptx_at(u, r->def);
+	const int known = strcmp(x->opcode, "cvt.rn.f16.f32") == 0 ||
+	                  strcmp(x->opcode, "cvt.rn.bf16.f32") == 0;
+	return known && !x->absorbed && x->control.guard == CT_PTX_NO_OPERAND &&
+	                       (x->operand[1].kind != CT_PTX_OPERAND_REGISTER ||
+	                        ct_lower_keeps_value(u, x->operand[1].number, r->def, at))
+	               ? r->def
+	               : CT_LOWER_NONE;
+}
+
+/* A word of two halves is made of two values of single precision at once, from sm_80 on. */
+static void fuse_halves(struct ct_lower_unit *u, struct ct_lower_ptx *i, uint32_t at)
+{
+	if (u->p->sm < 80 || strcmp(i->opcode, "mov.b32") != 0 || i->writes != 1 || i->operands != 3 ||
+	    i->control.guard != CT_PTX_NO_OPERAND)
+		return;
+	const uint32_t low = made_half(u, &i->operand[1], at), high = made_half(u, &i->operand[2], at);
+	if (low == CT_LOWER_NONE || high == CT_LOWER_NONE ||
+	    strcmp(ct_lower_ptx_at(u, low)->opcode, ct_lower_ptx_at(u, high)->opcode) != 0)
+		return;
+	ct_lower_ptx_at(u, low)->absorbed = ct_lower_ptx_at(u, high)->absorbed = 1;
+	i->fused = low;
+}
+
+const char *ct_lower_to_half(const struct ct_lower_unit *u, const char *opcode)
+{
+	if (u->p->sm < 80)
+		return "F2F.F16.F32";
+	return strstr(opcode, ".bf16") ? "F2FP.BF16.PACK_AB" : "F2FP.PACK_AB";
+}
+
+int ct_lower_halves(struct ct_lower_unit *u, uint32_t at)
+{
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	struct ct_lower_source src[2]; /* the upper one first */
+	if (!ct_lower_is(i->opcode, "mov") || i->fused == CT_LOWER_NONE)
+		return 0;
+	for (unsigned k = 0; k < 2; k++) {
+		const uint32_t maker = u->reg[i->operand[2 - k].number].def;
+		src[k] = ct_lower_read(u, &ct_lower_ptx_at(u, maker)->operand[1], 0);
+	}
+	ct_lower_emit(u, ct_lower_to_half(u, ct_lower_ptx_at(u, i->fused)->opcode), at,
+	              ct_lower_write(u, i->operand[0].number, 0), 2, src);
+	return 1;
+}
+
 static int is_plain_move(const struct ct_lower_ptx *i)
 {
 	return ct_lower_is(i->opcode, "mov") && i->operands == 2 && i->writes == 1 &&
@@ -245,6 +298,7 @@ void ct_lower_fuse(struct ct_lower_unit *u)
 		fuse_registers(u, i, u->body.first_instruction + k);
 		fuse_predicates(u, i);
 		fuse_zeros(u, i, u->body.first_instruction + k);
+		fuse_halves(u, i, u->body.first_instruction + k);
 		coalesce(u, i, u->body.first_instruction + k);
 	}
 }

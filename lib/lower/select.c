@@ -204,17 +204,19 @@ static void select_convert(struct ct_lower_unit *u, uint32_t at)
 		;
 	int real_from = from && (from[1] == 'f' || from[1] == 'b'),
 	    real_to = to && (to[1] == 'f' || to[1] == 'b');
-	unsigned from_bits = ct_lower_bits(o), to_bits = to ? (unsigned)strtoul(to + 2, NULL, 10) : 32;
+	unsigned from_bits = ct_lower_bits(o),
+		 to_bits = to ? (unsigned)strtoul(to + strcspn(to, "0123456789"), NULL, 10) : 32;
 	if (ct_lower_has(o, "tf32"))
 		simple(u, at, "F2F.TF32.F32");
 	else if (ct_lower_has(o, "pack"))
 		simple(u, at, "I2IP.S32.SAT");
 	else if (real_from && real_to)
 		simple(u, at,
-		       from_bits == to_bits        ? "FRND"
-		       : from_bits + to_bits == 48 ? (to_bits == 32 ? "HADD2.F32" : "F2F.F16.F32")
-		       : to_bits == 64             ? "F2F.F64.F32"
-		                                   : "F2F.F32.F64");
+		       from_bits == to_bits ? "FRND"
+		       : from_bits + to_bits == 48
+		               ? (to_bits == 32 ? "HADD2.F32" : ct_lower_to_half(u, o))
+		       : to_bits == 64 ? "F2F.F64.F32"
+		                       : "F2F.F32.F64");
 	else if (real_to)
 		simple(u, at, to_bits == 64 ? "I2F.F64" : from_bits == 64 ? "I2F.S64" : "I2F");
 	else if (real_from)
@@ -689,7 +691,7 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 		       ct_lower_has(o, "const") ? "LDC" : "IMAD.MOV.U32"); /* of parameters of calls */
 	else if (ct_lower_is(o, "suld") || ct_lower_is(o, "sust"))
 		select_surface(u, at);
-	else if (ct_lower_matrix(u, at) || ct_lower_expand(u, at))
+	else if (ct_lower_matrix(u, at) || ct_lower_halves(u, at) || ct_lower_expand(u, at))
 		return;
 	else if (ct_lower_is(o, "add") || ct_lower_is(o, "sub"))
 		select_add(u, at);

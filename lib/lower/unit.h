@@ -158,6 +158,10 @@ uint32_t ct_lower_resolve(const struct ct_lower_unit *u, uint32_t reg);
 int ct_lower_is_zero(const struct ct_lower_unit *u, const struct ct_ptx_operand *o);
 /* fuse.c: marks what one machine instruction does for two of PTX. */
 void ct_lower_fuse(struct ct_lower_unit *u);
+/* The name of a conversion of single precision to halves. */
+const char *ct_lower_to_half(const struct ct_lower_unit *u, const char *opcode);
+/* Emits what makes and packs two halves at once; 0 where the instruction is none. */
+int ct_lower_halves(struct ct_lower_unit *u, uint32_t at);
 /* graph.c: fills node and order, and what is divergent. */
 int ct_lower_graph(struct ct_lower_unit *u);
 int ct_lower_dominates(const struct ct_lower_unit *u, uint32_t a, uint32_t b);

@@ -473,6 +473,26 @@ static void test_products_moves(void **unused)
 	assert_int_equal(count(number, 80, "IMAD.MOV.U32"), moves + 1);
 }
 
+/* Two halves that are made and packed are one instruction from sm_80 on, unless one is used for itself. */
+static void test_packed_halves(void **unused)
+{
+	static const char pair
+		[] = "ld.global.v2.f32 {%f0, %f1}, [%rd3];\n{.reg .b16 low, high;\ncvt.rn.f16.f32 low, %f0;\n"
+		     "cvt.rn.f16.f32 high, %f1;\nmov.b32 %r9, {low, high};\n}",
+	    used[] =
+		    "ld.global.v2.f32 {%f0, %f1}, [%rd3];\n{.reg .b16 low, high;\ncvt.rn.bf16.f32 low, %f0;\n"
+		    "cvt.rn.bf16.f32 high, %f1;\nmov.b32 %r9, {low, high};\nst.global.b16 [%rd3+4], low;\n}";
+	const unsigned moves = count(
+		"ld.global.u32 %r9, [%rd3];", 80, "IMAD.MOV.U32"); /* of every kernel */
+	unsigned sources = 0;
+	(void)unused;
+	assert_int_equal(count_reads(pair, 80, "F2FP.PACK_AB", &sources), 1);
+	assert_int_equal(sources, 2);
+	assert_int_equal(count(pair, 80, "IMAD.MOV.U32"), moves);
+	assert_int_equal(count(pair, 75, "F2F.F16.F32"), 2);
+	assert_int_equal(count(used, 80, "F2FP.BF16.PACK_AB"), 2);
+}
+
 /* A vector that is stored as it was loaded needs no moves; one in another order does. */
 static void test_vectors(void **unused)
 {
@@ -524,7 +544,7 @@ int main(void)
 		cmocka_unit_test(test_shifted_sums),   cmocka_unit_test(test_brackets),
 		cmocka_unit_test(test_steps),          cmocka_unit_test(test_quotients),
 		cmocka_unit_test(test_video),          cmocka_unit_test(test_matrices),
-		cmocka_unit_test(test_products_moves), cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_textures)};
+		cmocka_unit_test(test_products_moves), cmocka_unit_test(test_packed_halves),
+		cmocka_unit_test(test_vectors),        cmocka_unit_test(test_textures)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
