@@ -123,35 +123,89 @@ static void coalesce(struct ct_lower_unit *u, struct ct_lower_ptx *i, uint32_t a
 	i->absorbed = 1;
 }
 
-/* The conversion to a half that makes an operand, where nothing else uses it and its source is still there; NONE: there is none. */
-static uint32_t made_half(const struct ct_lower_unit *u, const struct ct_ptx_operand *o, uint32_t at)
+/* A half, and the register by which an instruction reads it: itself, or a copy with zeros above. */
+struct half {
+	uint32_t reg, by;
+};
+
+/* The conversion that makes a half, where nothing else uses it and its source is still there; NONE: there is none. */
+static uint32_t made_half(const struct ct_lower_unit *u, const struct half *h, uint32_t at)
 {
-	const struct ct_lower_reg *r = o->kind == CT_PTX_OPERAND_REGISTER ? &u->reg[o->number] : NULL;
-	if (!r || r->defs != 1 || r->uses != 1 || r->fact || r->def >= at ||
-	    ct_lower_home(u, r->def) != ct_lower_home(u, at))
+	const struct ct_lower_reg *r = &u->reg[h->reg];
+	/* A copy reads it, too. */
+	if (r->defs != 1 || r->uses != 1u + (h->by != h->reg) || u->reg[h->by].uses != 1 || r->fact ||
+	    r->def >= at || ct_lower_home(u, r->def) != ct_lower_home(u, at))
 		return CT_LOWER_NONE;
 	const struct ct_lower_ptx *x = ct_lower_ptx_at(u, r->def);
 	const int known = strcmp(x->opcode, "cvt.rn.f16.f32") == 0 ||
 	                  strcmp(x->opcode, "cvt.rn.bf16.f32") == 0;
-	return known && !x->absorbed && x->control.guard == CT_PTX_NO_OPERAND &&
+	return known && x->control.guard == CT_PTX_NO_OPERAND &&
 	                       (x->operand[1].kind != CT_PTX_OPERAND_REGISTER ||
 	                        ct_lower_keeps_value(u, x->operand[1].number, r->def, at))
 	               ? r->def
 	               : CT_LOWER_NONE;
 }
 
-/* A word of two halves is made of two values of single precision at once, from sm_80 on. */
+/* The half that an operand is, with zeros above it; 0: it is something else. */
+static int half_of(const struct ct_lower_unit *u, const struct ct_ptx_operand *o, struct half *h)
+{
+	*h = (struct half){CT_LOWER_NONE, CT_LOWER_NONE};
+	if (o->kind != CT_PTX_OPERAND_REGISTER)
+		return 0;
+	const struct ct_lower_reg *r = &u->reg[o->number];
+	h->by = o->number;
+	h->reg = r->bytes == 4 && r->fact == CT_LOWER_COPY_OF ? r->of : o->number;
+	return u->reg[h->reg].bytes == 2 && u->reg[h->reg].fact != CT_LOWER_COPY_OF;
+}
+
+/* Two halves that an instruction packs into a word, the lower one first: PTX's own pair, or a shift to the upper half and the lower one.
+ * *shift is that instruction, or NONE. Returns whether it packs. */
+static int find_pack(const struct ct_lower_unit *u, const struct ct_lower_ptx *i, uint32_t at,
+                     struct half half[2], uint32_t *shift)
+{
+	*shift = CT_LOWER_NONE;
+	if (i->writes != 1 || i->operands != 3 || i->control.guard != CT_PTX_NO_OPERAND)
+		return 0;
+	const int first = half_of(u, &i->operand[1], &half[0]),
+		  second = half_of(u, &i->operand[2], &half[1]);
+	if (strcmp(i->opcode, "mov.b32") == 0)
+		return first && second;
+	if (strcmp(i->opcode, "or.b32") != 0 || first == second)
+		return 0;
+	const struct ct_ptx_operand *o = &i->operand[first ? 2 : 1];
+	const struct ct_lower_reg *r = o->kind == CT_PTX_OPERAND_REGISTER ? &u->reg[o->number] : NULL;
+	if (!r || r->defs != 1 || r->uses != 1 || r->fact || r->def >= at ||
+	    ct_lower_home(u, r->def) != ct_lower_home(u, at))
+		return 0;
+	const struct ct_lower_ptx *x = ct_lower_ptx_at(u, r->def);
+	if (strcmp(x->opcode, "shl.b32") != 0 || x->control.guard != CT_PTX_NO_OPERAND ||
+	    x->operand[2].kind != CT_PTX_OPERAND_INTEGER || x->operand[2].value != 16)
+		return 0;
+	if (second)
+		half[0] = half[1];
+	*shift = r->def;
+	return half_of(u, &x->operand[1], &half[1]) && u->reg[half[0].reg].defs == 1 &&
+	       u->reg[half[1].reg].defs == 1;
+}
+
+/* A word of two halves is one permutation of bytes; from sm_80 on, two values of single precision make it at once. */
 static void fuse_halves(struct ct_lower_unit *u, struct ct_lower_ptx *i, uint32_t at)
 {
-	if (u->p->sm < 80 || strcmp(i->opcode, "mov.b32") != 0 || i->writes != 1 || i->operands != 3 ||
-	    i->control.guard != CT_PTX_NO_OPERAND)
+	struct half half[2];
+	uint32_t shift, maker[2];
+	if (!find_pack(u, i, at, half, &shift))
 		return;
-	const uint32_t low = made_half(u, &i->operand[1], at), high = made_half(u, &i->operand[2], at);
-	if (low == CT_LOWER_NONE || high == CT_LOWER_NONE ||
-	    strcmp(ct_lower_ptx_at(u, low)->opcode, ct_lower_ptx_at(u, high)->opcode) != 0)
-		return;
-	ct_lower_ptx_at(u, low)->absorbed = ct_lower_ptx_at(u, high)->absorbed = 1;
-	i->fused = low;
+	for (unsigned k = 0; k < 2; k++)
+		maker[k] = u->p->sm < 80 ? CT_LOWER_NONE : made_half(u, &half[k], at);
+	if (maker[0] != CT_LOWER_NONE && maker[1] != CT_LOWER_NONE &&
+	    strcmp(ct_lower_ptx_at(u, maker[0])->opcode, ct_lower_ptx_at(u, maker[1])->opcode) == 0) {
+		ct_lower_ptx_at(u, maker[0])->absorbed = ct_lower_ptx_at(u, maker[1])->absorbed = 1;
+		i->fused = maker[0];
+	} else {
+		i->fused = shift;
+	}
+	if (shift != CT_LOWER_NONE)
+		ct_lower_ptx_at(u, shift)->absorbed = 1;
 }
 
 const char *ct_lower_to_half(const struct ct_lower_unit *u, const char *opcode)
@@ -164,14 +218,19 @@ const char *ct_lower_to_half(const struct ct_lower_unit *u, const char *opcode)
 int ct_lower_halves(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	struct half half[2];
+	uint32_t shift;
 	struct ct_lower_source src[2]; /* the upper one first */
-	if (!ct_lower_is(i->opcode, "mov") || i->fused == CT_LOWER_NONE)
+	if (i->fused == CT_LOWER_NONE || !find_pack(u, i, at, half, &shift) ||
+	    (shift != CT_LOWER_NONE && !ct_lower_ptx_at(u, shift)->absorbed))
 		return 0;
+	const int made = i->fused != shift;
 	for (unsigned k = 0; k < 2; k++) {
-		const uint32_t maker = u->reg[i->operand[2 - k].number].def;
-		src[k] = ct_lower_read(u, &ct_lower_ptx_at(u, maker)->operand[1], 0);
+		const struct ct_lower_ptx *x = ct_lower_ptx_at(u, u->reg[half[1 - k].reg].def);
+		src[k] = made ? ct_lower_read(u, &x->operand[1], 0)
+		              : ct_lower_read_register(u, half[1 - k].reg, 0);
 	}
-	ct_lower_emit(u, ct_lower_to_half(u, ct_lower_ptx_at(u, i->fused)->opcode), at,
+	ct_lower_emit(u, made ? ct_lower_to_half(u, ct_lower_ptx_at(u, i->fused)->opcode) : "PRMT", at,
 	              ct_lower_write(u, i->operand[0].number, 0), 2, src);
 	return 1;
 }
@@ -295,10 +354,10 @@ void ct_lower_fuse(struct ct_lower_unit *u)
 		struct ct_lower_ptx *i = &u->ptx[k];
 		if (!i->needed || i->absorbed)
 			continue;
+		fuse_halves(u, i, u->body.first_instruction + k);
 		fuse_registers(u, i, u->body.first_instruction + k);
 		fuse_predicates(u, i);
 		fuse_zeros(u, i, u->body.first_instruction + k);
-		fuse_halves(u, i, u->body.first_instruction + k);
 		coalesce(u, i, u->body.first_instruction + k);
 	}
 }

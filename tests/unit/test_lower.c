@@ -485,7 +485,16 @@ static void test_packed_halves(void **unused)
 	const unsigned moves = count(
 		"ld.global.u32 %r9, [%rd3];", 80, "IMAD.MOV.U32"); /* of every kernel */
 	unsigned sources = 0;
+	static const char shifted[] =
+		"ld.global.v2.f32 {%f0, %f1}, [%rd3];\n{.reg .b16 low, high;\ncvt.rn.f16.f32 low, %f0;\n"
+		"cvt.rn.f16.f32 high, %f1;\ncvt.u32.u16 %r2, high;\nshl.b32 %r3, %r2, 16;\ncvt.u32.u16 %r4, low;\n"
+		"or.b32 %r9, %r3, %r4;\n}";
 	(void)unused;
+	assert_int_equal(count(shifted, 80, "F2FP.PACK_AB"), 1);
+	assert_int_equal(count(shifted, 80, "LOP3.LUT") + count(shifted, 80, "PRMT"), 0);
+	assert_int_equal(count(shifted, 70, "F2F.F16.F32"), 2);
+	assert_int_equal(count(shifted, 70, "PRMT"), 1);
+	assert_int_equal(count(shifted, 70, "LOP3.LUT"), 0);
 	assert_int_equal(count_reads(pair, 80, "F2FP.PACK_AB", &sources), 1);
 	assert_int_equal(sources, 2);
 	assert_int_equal(count(pair, 80, "IMAD.MOV.U32"), moves);
