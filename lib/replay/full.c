@@ -6,60 +6,14 @@
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 #include "replay/private/timing.h"
+#include "replay/private/turns.h"
 #include "replay/private/usual.h"
 
 static CT_INLINE uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
-	const uint32_t *at = sm->full.sched_next;
 	const struct rp_full_sm *f = &sm->full;
-	uint32_t t = rp_min32(rp_min32(f->l1_next, f->lsu_next), rp_min32(f->unpark_at, sm->rare_at));
-	uint32_t u = rp_four_first(at);
-	for (uint32_t k = 4; k < rp_schedulers(r, usual); k++)
-		u = rp_min32(u, at[k]);
-	return rp_min32(t, u);
-}
-
-/* Schedulers whose turn it is in this cycle, of n the first in bit 0. */
-static CT_INLINE uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first,
-                                         uint32_t now)
-{
-	uint32_t due = rp_four_due(sm->full.sched_next, now);
-	for (uint32_t k = 4; k < n; k++)
-		due |= (uint32_t)(sm->full.sched_next[k] <= now) << k;
-	return (due | due << n) >> first & ((1u << n) - 1);
-}
-
-/* The turns from..to - 1 of this cycle have passed: a scheduler that waits for a collector has had its own, too, although
- * it did not try. */
-static CT_INLINE void pass_turns(const struct ct_replay *r, struct rp_sm *sm, uint32_t from, uint32_t to,
-                                 uint32_t now)
-{
-	for (uint32_t i = from; r->collector_part && i < to; i++) {
-		struct rp_sched *s = &sm->full.sched[ct_modulo(i + now, r->g.schedulers)];
-		if (s->blocked)
-			s->stepped = now + 1;
-	}
-}
-
-/* Another one is first each time. Only a barrier that opens, or a part, makes it the turn
- * of one that comes after it in the same cycle. */
-static CT_INLINE void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
-{
-	uint32_t n = rp_schedulers(r, usual), first = ct_modulo(now, n);
-	uint32_t due = due_schedulers(sm, n, first, now), passed = 0;
-	sm->full.released = usual ? 0 : r->core_parts;
-	while (due) {
-		uint32_t i = ct_low_bit(due);
-		due &= due - 1;
-		if (!usual)
-			pass_turns(r, sm, passed, i, now);
-		rp_sched_attempt(r, sm, ct_modulo(i + first, n), now, usual);
-		passed = i + 1;
-		if (sm->full.released)
-			due = due_schedulers(sm, n, first, now) & ~((2u << i) - 1);
-	}
-	if (!usual)
-		pass_turns(r, sm, passed, n, now);
+	uint32_t t = rp_min32(rp_min32(f->l1_next, f->lsu_next), sm->rare_at);
+	return rp_min32(t, rp_next_turn(r, sm, usual));
 }
 
 /* Replies, then an L1 that is wiped. */
@@ -115,7 +69,7 @@ static CT_INLINE void run_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 		run_parts(r, sm, now);
 	if (sm->full.unpark_at <= now)
 		rp_collect_step(r, sm, now);
-	step_schedulers(r, sm, now, usual);
+	rp_take_turns(r, sm, now, usual);
 	if (sm->rare_at <= now && sm->next_free <= now)
 		rp_sm_free_slots(r, sm, now);
 }
@@ -157,17 +111,18 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	return 0;
 }
 
-/* An SM for which the numbers of schedulers, collectors and banks are constants in step.h. */
-static int has_usual_sms(const struct ct_replay *r)
+int rp_usual_sms(const struct ct_replay *r)
 {
-	return r->g.schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&
-	       !r->g.memory_collectors && !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts &&
-	       !(r->ideal & CT_REPLAY_IDEAL_REGISTERS);
+	if (r->g.schedulers != RP_USUAL_SCHEDULERS || r->g.collectors != RP_USUAL_COLLECTORS ||
+	    r->g.memory_collectors || (r->reg_banks & (r->reg_banks - 1)) || r->core_parts ||
+	    (r->ideal & CT_REPLAY_IDEAL_REGISTERS))
+		return 0;
+	return r->two_level ? RP_USUAL_TWO_LEVEL : RP_USUAL_ONE_LEVEL;
 }
 
 static int full_init(struct ct_replay *r, struct ct_error *e)
 {
-	r->usual = !has_usual_sms(r) ? 0 : r->two_level ? RP_USUAL_TWO_LEVEL : RP_USUAL_ONE_LEVEL;
+	r->usual = rp_usual_sms(r);
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (init_sm(r, &r->sm[i], e) < 0)
 			return e ? e->status : CT_ERR_NOMEM;
@@ -179,18 +134,13 @@ static int full_init(struct ct_replay *r, struct ct_error *e)
 static void full_begin_sm(struct ct_replay *r, struct rp_sm *sm)
 {
 	struct rp_full_sm *f = &sm->full;
-	f->unpark_at = f->lsu_next = f->l1_next = RP_NEVER;
-	memset(f->nparked, 0, sizeof f->nparked);
-	f->parked_units = 0;
-	f->lsu_mem = RP_NO_INDEX;
-	f->port_word = 0;
-	memset(f->port, 0, sizeof f->port);
+	rp_sched_begin(r, sm);
+	f->l1_next = RP_NEVER;
 	f->nsteps = f->step_head = 0;
 	memset(f->in_bank, 0, sizeof f->in_bank);
 	memset(f->bank_at, 0xff, sizeof f->bank_at);
 	memset(f->bank_head, 0, sizeof f->bank_head);
 	f->full_banks = f->missing_banks = f->l1_lacks = 0;
-	rp_sched_begin(r, sm);
 }
 
 static uint32_t full_next_event(const struct ct_replay *r, const struct rp_sm *sm)
@@ -218,7 +168,7 @@ enum { SHORT_WINDOW = 32 }; /* cycles of a window in which most warps of an SM d
 
 /* The SM, its schedulers' lists of warps, and each warp with its next instruction. A short window, as networks of routers
  * and parts have, brings only the SM near: all of its warps for the few that issue would take longer than those few wait. */
-static void full_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
+void rp_prefetch_schedulers(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t n = warps_in_use(r, sm);
 	if (!n)
@@ -236,7 +186,7 @@ static void full_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
 }
 
 /* What each warp's next instruction is read from. */
-static void full_prefetch_warps(const struct ct_replay *r, const struct rp_sm *sm)
+void rp_prefetch_all_warps(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	if (r->window <= SHORT_WINDOW)
 		return;
@@ -270,8 +220,8 @@ const struct rp_timing rp_timing_full = {
 	.begin_sm = full_begin_sm,
 	.start_warp = rp_warp_begin,
 	.begin_window = full_begin_window,
-	.prefetch_sm = full_prefetch_sm,
-	.prefetch_warps = full_prefetch_warps,
+	.prefetch_sm = rp_prefetch_schedulers,
+	.prefetch_warps = rp_prefetch_all_warps,
 	.run_sm = full_run_sm,
 	.next_event = full_next_event,
 	.end_window = rp_step_memory,

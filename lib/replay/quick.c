@@ -1,6 +1,7 @@
 /* What quick replay keeps, and its calendars. */
 #include <string.h>
 
+#include "replay/private/full.h"
 #include "replay/private/quick.h"
 
 enum { FIRST_REQUESTS = 64 }; /* they should stay near */
@@ -114,7 +115,8 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->active_warps = r->g.scheduler == CT_SCHED_TWO_LEVEL ? r->g.active_warps : 0;
 	q->req_mask = FIRST_REQUESTS - 1;
 	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
-	q->inst_free = q->joined_free = RP_NO_INDEX;
+	q->inst_free = q->joined_free = q->piece_free = RP_NO_INDEX;
+	sm->full.mem_free = RP_NO_INDEX;
 	q->held = ct_pool_take(&r->pool, r->warps, sizeof *q->held);
 	set_places(r, q);
 	q->wait = ct_pool_take(&r->pool, q->rings * q->depth, sizeof *q->wait);
@@ -129,6 +131,8 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 	r->quick = ct_pool_take(&r->pool, 1, sizeof *r->quick);
 	if (!r->quick)
 		return ct_fail_nomem(e);
+	r->has_mem = 0; /* nobody is told when a memory instruction is over */
+	r->usual = rp_usual_sms(r);
 	r->quick->sm = ct_pool_take(&r->pool, r->g.sms, sizeof *r->quick->sm);
 	if (!r->quick->sm)
 		return ct_fail_nomem(e);
@@ -156,6 +160,7 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 	q->l1_free = q->direct_last = q->banks = q->full_banks = q->leaves = 0;
 	memset(q->bank_free, 0, sizeof q->bank_free);
 	q->filled = q->taken;
+	rp_quick_step_begin(r, sm);
 }
 
 void rp_quick_follow_epoch(struct ct_replay *r)

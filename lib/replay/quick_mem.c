@@ -416,11 +416,9 @@ static uint32_t usual_entry_cycles(const struct ct_line_request *q, unsigned n)
 	return cycles;
 }
 
-/* Cycles that the instruction keeps the unit: of one that goes past the L1 the sectors, and what lanes
- * of an atomic that meet in a sector add, which is left in *more. */
-static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
-                            const struct ct_inst *inst, const struct ct_line_request *q, unsigned n,
-                            uint32_t *more)
+uint32_t rp_quick_unit_cycles(const struct ct_replay *r, const struct rp_op *op,
+                              const struct ct_inst *inst, const struct ct_line_request *q, unsigned n,
+                              uint32_t *more)
 {
 	*more = 0;
 	if (!op->bypass)
@@ -453,7 +451,7 @@ static void repeat_atomic(struct access *a, struct way_out *o, const struct ct_l
 
 /* The lines of a load enter the L1 evenly over the cycles that it keeps the unit, from `start` on;
  * returns when what is known of it is back. */
-static CT_INLINE uint32_t load_lines(struct access *a, const struct rp_quick_wait *w,
+static CT_INLINE uint32_t load_lines(struct access *a, const struct rp_quick_access *w,
                                      const struct rp_look *look, uint32_t start, int usual)
 {
 	struct way_out o = way_out(a, usual);
@@ -476,7 +474,7 @@ static CT_INLINE uint32_t load_lines(struct access *a, const struct rp_quick_wai
 }
 
 /* The same of other instructions; what goes past the L1 leaves in turn. */
-static void send_lines(struct access *a, const struct rp_quick_wait *w, const struct rp_look *look,
+static void send_lines(struct access *a, const struct rp_quick_access *w, const struct rp_look *look,
                        uint32_t start)
 {
 	struct way_out o = way_out(a, 0);
@@ -498,13 +496,13 @@ static void send_lines(struct access *a, const struct rp_quick_wait *w, const st
 		rp_tally_count(a->sm, &tally, n, 1);
 }
 
-/* The unit takes a global or local instruction, which asks for those lines, in cycle t at the earliest;
- * returns when what is known of it is back. */
-static CT_INLINE uint32_t access_lines(struct access *a, const struct rp_quick_wait *w,
-                                       const struct ct_line_request *q, uint32_t t, uint32_t *taken)
+/* A global or local instruction, which asks for those lines, enters the L1 in cycle `start`; returns when what is known of it
+ * is back. */
+static CT_INLINE uint32_t access_lines(struct access *a, const struct rp_quick_access *w,
+                                       const struct ct_line_request *q, uint32_t start)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
-	uint32_t n = w->n, start = *taken = take_unit(a->r, a->sm, t, w->busy), last = w->issued + 2;
+	uint32_t n = w->n, last = w->issued + 2;
 	if (make_request_room(a, n * a->r->l1_sectors * a->r->llc_per_l1 + w->more) < 0)
 		return last;
 	rp_look_prefetch(a->r, &a->sm->cache.lru, q, n, look);
@@ -517,19 +515,25 @@ static CT_INLINE uint32_t access_lines(struct access *a, const struct rp_quick_w
 	return last;
 }
 
-/* The instruction waits for something: nobody knows when its results are there. */
-static void leave_waiting(struct access *a, uint32_t at, uint32_t back)
+/* The record of the instruction, which has issued in cycle `at`, as what it waits for is known. */
+static void note_record(const struct access *a, uint32_t at, uint32_t back, uint32_t group)
 {
-	struct rp_warp *w = &a->sm->warp[a->warp];
 	a->q->inst[a->inst] = (struct rp_quick_inst){
 		.op = a->op,
 		.issued = at,
 		.back = back,
 		.left = a->left,
-		.group = w->wait.group,
+		.group = group,
 		.sid = a->sid,
 		.warp = (uint16_t)a->warp,
 	};
+}
+
+/* The instruction waits for something: nobody knows when its results are there. */
+static void leave_waiting(struct access *a, uint32_t at, uint32_t back)
+{
+	struct rp_warp *w = &a->sm->warp[a->warp];
+	note_record(a, at, back, w->wait.group);
 	w->open++;
 	for (unsigned i = 0; i < a->op->ndst; i++)
 		w->regs[a->op->dst[i]] = RP_NEVER;
@@ -560,15 +564,17 @@ static CT_INLINE void begin_access(struct access *a, struct ct_replay *r, struct
 }
 
 /* The unit takes the instruction, which asks for those lines. */
-static CT_INLINE void take_from_place(struct access *a, const struct rp_quick_wait *w,
+static CT_INLINE void take_from_place(struct access *a, const struct rp_quick_wait *p,
                                       const struct ct_line_request *q)
 {
+	const struct rp_quick_access *w = &p->access;
 	uint32_t had = a->inst = w->inst;
 	uint32_t at = rp_max32(w->issued, a->sm->now);
-	uint32_t back = access_lines(a, w, q, at + TO_UNIT, &a->q->unit[w->place]);
+	uint32_t start = a->q->unit[p->place] = take_unit(a->r, a->sm, at + TO_UNIT, w->busy);
+	uint32_t back = access_lines(a, w, q, start);
 	if (had != RP_NO_INDEX) {
 		a->q->inst[had].left += a->left;
-		rp_quick_one_back(a->sm, had, back);
+		rp_quick_one_back(a->r, a->sm, had, back);
 	} else if (a->inst != RP_NO_INDEX) {
 		leave_waiting(a, w->issued, back);
 	} else {
@@ -578,6 +584,18 @@ static CT_INLINE void take_from_place(struct access *a, const struct rp_quick_wa
 		a->sm->warp[a->warp].fetched = rp_max32(a->sm->warp[a->warp].fetched, back);
 		set_results(a->sm, a->warp, a->op, back);
 	}
+}
+
+uint32_t rp_quick_enter(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_access *w,
+                        const struct ct_line_request *lines, uint32_t group, uint32_t at)
+{
+	struct access a;
+	begin_access(&a, r, sm, w->warp, w->op, w->sid);
+	uint32_t back = access_lines(&a, w, lines, at);
+	w->inst = a.inst;
+	if (a.inst != RP_NO_INDEX)
+		note_record(&a, w->issued, back, group);
+	return back;
 }
 
 int rp_quick_unit_blocked(struct ct_replay *r, struct rp_sm *sm)
@@ -612,7 +630,8 @@ void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
 	uint32_t i = q->wait_next >= q->nwait ? q->wait_next - q->nwait
 	                                      : q->wait_next + places - q->nwait;
 	struct access a;
-	begin_access(&a, r, sm, q->wait[i].warp, q->wait[i].op, q->wait[i].sid);
+	const struct rp_quick_access *w = &q->wait[i].access;
+	begin_access(&a, r, sm, w->warp, w->op, w->sid);
 	q->nwait--;
 	take_from_place(&a, &q->wait[i], q->wait[i].lines);
 }
@@ -624,7 +643,8 @@ static CT_INLINE void wait_in_place(struct access *a, const struct ct_line_reque
                                     uint32_t at)
 {
 	struct rp_quick_sm *q = a->q;
-	struct rp_quick_wait *w = &q->wait[q->wait_next];
+	struct rp_quick_wait *p = &q->wait[q->wait_next];
+	struct rp_quick_access *w = &p->access;
 	const struct ct_inst *inst = &a->sm->next[a->warp].inst;
 	w->op = a->op;
 	w->issued = at;
@@ -632,22 +652,22 @@ static CT_INLINE void wait_in_place(struct access *a, const struct ct_line_reque
 	w->warp = a->warp;
 	w->n = n;
 	w->inst = RP_NO_INDEX;
-	w->busy = unit_cycles(a->r, a->op, inst, lines, n, &w->more);
-	w->place = rp_quick_place_take(q, a->sm->warp[a->warp].sub);
+	w->busy = rp_quick_unit_cycles(a->r, a->op, inst, lines, n, &w->more);
+	p->place = rp_quick_place_take(q, a->sm->warp[a->warp].sub);
 	q->wait_next = rp_ring_after(q->wait_next, q->rings * q->depth);
 	if (a->op->kind != RP_STORE)
 		a->sm->c.mem_latency_count++;
 	if (!q->nwait && !q->stuck && !rp_quick_unit_blocked(a->r, a->sm) &&
 	    unit_free_at(a->r, a->sm) < q->end) {
-		take_from_place(a, w, lines);
+		take_from_place(a, p, lines);
 		return;
 	}
 	if (take_record(a) < 0)
 		return;
-	memcpy(w->lines, lines, n * sizeof *lines);
+	memcpy(p->lines, lines, n * sizeof *lines);
 	a->left++;
 	w->inst = a->inst;
-	q->unit[w->place] = RP_NEVER;
+	q->unit[p->place] = RP_NEVER;
 	q->nwait++;
 	leave_waiting(a, at, at + 2);
 }

@@ -6,7 +6,8 @@
 /* ---- replies ---- */
 
 /* What has joined the request goes on: its sector is there in cycle `at`. */
-static void release_joined(struct rp_sm *sm, const struct rp_quick_req *p, uint32_t at)
+static void release_joined(struct ct_replay *r, struct rp_sm *sm, const struct rp_quick_req *p,
+                           uint32_t at)
 {
 	struct rp_quick_sm *q = sm->quick;
 	uint32_t last = p->joined, i = last;
@@ -19,7 +20,7 @@ static void release_joined(struct rp_sm *sm, const struct rp_quick_req *p, uint3
 		} else {
 			back = (uint32_t)rp_calendar_take_first(&q->write_back, at + RP_TO_REGISTERS);
 		}
-		rp_quick_one_back(sm, j->inst, back);
+		rp_quick_one_back(r, sm, j->inst, back);
 	} while (i != last);
 	i = q->joined[last].next;
 	q->joined[last].next = q->joined_free;
@@ -28,8 +29,8 @@ static void release_joined(struct rp_sm *sm, const struct rp_quick_req *p, uint3
 
 /* All of the L1 sector that the request, the first for it, has asked for is there in cycle `at`, which is so
  * many cycles later since the epoch. */
-static CT_INLINE void fill_sector(struct rp_sm *sm, struct rp_quick_req *p, uint32_t number, uint32_t at,
-                                  uint32_t epoch)
+static CT_INLINE void fill_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_req *p,
+                                  uint32_t number, uint32_t at, uint32_t epoch)
 {
 	struct rp_quick_sm *q = sm->quick;
 	uint32_t *due = &rp_lru_at(&sm->cache.lru, p->line)->due[p->k];
@@ -38,17 +39,18 @@ static CT_INLINE void fill_sector(struct rp_sm *sm, struct rp_quick_req *p, uint
 	q->mshr[q->filled++ & q->mshr_mask] = at;
 	p->at = at;
 	if (p->joined != RP_NO_INDEX)
-		release_joined(sm, p, at);
+		release_joined(r, sm, p, at);
 }
 
 /* The reply to the request of that number comes in cycle `at`. */
-static CT_INLINE void take_reply(struct rp_sm *sm, uint32_t number, uint32_t at, uint32_t epoch)
+static CT_INLINE void take_reply(struct ct_replay *r, struct rp_sm *sm, uint32_t number, uint32_t at,
+                                 uint32_t epoch)
 {
 	struct rp_quick_sm *q = sm->quick;
 	struct rp_quick_req *p = &q->req[number & q->req_mask];
 	p->over = 1;
 	if (p->kind == RP_PK_STORE) {
-		rp_quick_one_back(sm, p->inst, at);
+		rp_quick_one_back(r, sm, p->inst, at);
 		return;
 	}
 	uint32_t written = (uint32_t)rp_calendar_take_first(&q->write_back, at + RP_TO_REGISTERS);
@@ -57,9 +59,9 @@ static CT_INLINE void take_reply(struct rp_sm *sm, uint32_t number, uint32_t at,
 		struct rp_quick_req *f = &q->req[first & q->req_mask];
 		f->over = !--f->parts; /* the first stays until all have come */
 		if (f->over)
-			fill_sector(sm, f, first, at, epoch);
+			fill_sector(r, sm, f, first, at, epoch);
 	}
-	rp_quick_one_back(sm, p->inst, written);
+	rp_quick_one_back(r, sm, p->inst, written);
 }
 
 /* Asks the host's memory for what a reply will meet. */
@@ -94,7 +96,7 @@ static void take_replies(struct ct_replay *r, struct rp_sm *sm)
 			rp_too_long(r);
 			return;
 		}
-		take_reply(sm, k->id, (uint32_t)at, epoch);
+		take_reply(r, sm, k->id, (uint32_t)at, epoch);
 		rp_ring_pop(&sm->replies);
 	}
 	while (oldest != q->asked && q->req[oldest & q->req_mask].over &&
@@ -127,6 +129,8 @@ int rp_quick_serve(struct ct_replay *r, uint64_t end)
 		if (sm->replies.n)
 			take_replies(r, sm);
 		q->leaves = 0;
+		if (end > r->base)
+			rp_quick_step_window(r, sm, (uint32_t)(end - r->base));
 		if (q->nheld | q->nwait)
 			sm->now = rp_max32(sm->now, (uint32_t)(end - r->base));
 	}

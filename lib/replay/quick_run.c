@@ -1,5 +1,6 @@
 /* Warps of the quick replay: a warp runs from one memory instruction to the next in one go, in time of its own. A scheduler's
  * slots, its units and what waits for memory are as contention has them. */
+#include "replay/private/full.h"
 #include "replay/private/quick.h"
 #include "replay/private/timing.h"
 
@@ -74,7 +75,7 @@ static CT_INLINE int enter_active(struct rp_quick_sm *q, const struct rp_warp *w
 	return 1;
 }
 
-static void push_or_park(struct rp_sm *sm, uint32_t warp)
+void rp_quick_go_on(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	rp_update_held(w);
@@ -96,19 +97,23 @@ static void end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	w->parked = w->open != 0;
 	if (!w->parked)
 		rp_end_warp(sm, warp);
-	rp_open_barrier(r, sm, c, push_or_park);
+	rp_open_barrier(r, sm, c, rp_quick_go_on);
 }
 
 static void quick_start_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
+	if (sm->quick->in_step) {
+		rp_warp_begin(r, sm, warp, now);
+		return;
+	}
 	if (!rp_fetch_next(r, sm, w, &sm->next[warp].inst)) {
 		end_stream(r, sm, warp);
 		return;
 	}
 	if (r->front_end)
 		rp_wait_for_code(r, sm, w, now);
-	push_or_park(sm, warp);
+	rp_quick_go_on(sm, warp);
 }
 
 /* Something that the warp has waited for is back. */
@@ -116,12 +121,12 @@ static void wake_parked(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	if (w->op)
-		push_or_park(sm, warp);
+		rp_quick_go_on(sm, warp);
 	else if (!w->open)
 		rp_end_warp(sm, warp);
 }
 
-void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
+void rp_quick_all_back(struct ct_replay *r, struct rp_sm *sm, uint32_t inst)
 {
 	struct rp_quick_sm *q = sm->quick;
 	struct rp_quick_inst *p = &q->inst[inst];
@@ -141,7 +146,9 @@ void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 		w->wait.group_open[p->group % CT_WARP_GROUPS]--;
 		rp_pass_groups(sm, p->warp);
 	}
-	if (w->parked)
+	if (q->in_step)
+		rp_quick_step_wake(r, sm, p->warp);
+	else if (w->parked)
 		wake_parked(sm, p->warp);
 }
 
@@ -155,7 +162,9 @@ static CT_INLINE uint32_t issue_at(struct rp_quick_sched *s, const struct rp_war
 	uint64_t t = w->born;
 	if (op->keeps > 1)
 		t = rp_slots_take(&s->unit[op->unit], now, t, op->keeps);
-	return (uint32_t)rp_slots_take(&s->issue, now, t, 1);
+	t = rp_slots_take(&s->issue, now, t, 1);
+	s->waited += t - w->born;
+	return (uint32_t)t;
 }
 
 /* Cycles that a warp may be ahead of the first of the others, which may be none: loose round robin keeps
@@ -216,7 +225,7 @@ static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_
 		if (r->front_end)
 			rp_wait_for_front_end(r, sm, w, op, at);
 		if (op->kind == RP_BARRIER) {
-			rp_meet_barrier(r, sm, warp, push_or_park);
+			rp_meet_barrier(r, sm, warp, rp_quick_go_on);
 			if (w->wait.at_barrier)
 				leave_active(sm, warp, at + 1);
 			return;
@@ -380,12 +389,14 @@ static CT_INLINE void run_until(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 
 static uint32_t quick_next_event(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	return next_of(r, sm);
+	return sm->quick->in_step ? rp_quick_step_next(r, sm) : next_of(r, sm);
 }
 
 static void quick_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
-	if (r->has_issue)
+	if (sm->quick->in_step)
+		rp_quick_step_run(r, sm, end);
+	else if (r->has_issue)
 		run_until(r, sm, end, 1);
 	else
 		run_until(r, sm, end, 0);
@@ -425,12 +436,18 @@ static void quick_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
 	if (!sm->ctas)
 		return;
 	rp_prefetch_bytes(&q->req[q->asked & q->req_mask], 256); /* room for a few requests */
-	prefetch_due_warps(r, sm, 1);
+	if (q->in_step)
+		rp_prefetch_schedulers(r, sm);
+	else
+		prefetch_due_warps(r, sm, 1);
 }
 
 static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	prefetch_due_warps(r, sm, 0);
+	if (sm->quick->in_step)
+		rp_prefetch_all_warps(r, sm);
+	else
+		prefetch_due_warps(r, sm, 0);
 }
 
 const struct rp_timing rp_timing_quick = {

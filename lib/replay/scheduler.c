@@ -2,11 +2,19 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "replay/private/ahead.h"
 #include "replay/private/parts.h"
 #include "replay/private/step.h"
 
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 {
+	struct rp_full_sm *f = &sm->full;
+	f->unpark_at = f->lsu_next = RP_NEVER;
+	memset(f->nparked, 0, sizeof f->nparked);
+	f->parked_units = 0;
+	f->lsu_mem = RP_NO_INDEX;
+	f->port_word = 0;
+	memset(f->port, 0, sizeof f->port);
 	for (uint32_t k = 0; k < RP_MAX_SCHEDULERS; k++)
 		sm->full.sched_next[k] = RP_NEVER; /* also of those that there are not */
 	for (uint32_t k = 0; k < r->g.schedulers; k++) {
@@ -138,10 +146,12 @@ void rp_apply_effect(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, ui
 	ct_warp_effect(&w->wait, (enum ct_warp_effect)op->effect, op->groups_left);
 	if (op->effect == CT_EFFECT_BARRIER)
 		sm->cta[w->slot_cta].arrived++;
-	else if (op->effect == CT_EFFECT_CLOSE_GROUP)
-		ct_warp_complete_groups(&w->wait);
 	else if (op->effect == CT_EFFECT_COPY)
 		sm->full.mem[mem].group = w->wait.group;
+	else if (sm->quick)
+		rp_pass_groups(sm, warp); /* a copy that is known may come in a later cycle */
+	else if (op->effect == CT_EFFECT_CLOSE_GROUP)
+		ct_warp_complete_groups(&w->wait);
 	rp_update_held(w);
 }
 

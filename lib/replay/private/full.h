@@ -6,7 +6,7 @@
 #include "base/hot.h"
 #include "replay/private/l1.h"
 
-/* scheduler.c: a launch begins. */
+/* scheduler.c: a launch begins: nothing waits in schedulers, collectors and the load/store unit. */
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm);
 /* rp_sched_attempt() of step.h where parts have a say. */
 void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
@@ -50,6 +50,9 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm);
  * memory. */
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
+/* quick_step.c: the same of an SM of quick timing that is in step. */
+uint32_t rp_quick_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+                          const struct ct_inst *inst, uint32_t now);
 /* One thing less points at the record, which is free when nothing does. */
 static CT_INLINE void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
 {
@@ -98,5 +101,13 @@ uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready);
 /* What is left of one line enters banks that *used does not name, and names them. 1: all of it is in. */
 int rp_l1_enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
                      uint32_t *used);
+
+/* full.c: whether the SMs are those for which numbers of schedulers, collectors and banks are constants in step.h, and which
+ * (RP_USUAL_*). */
+int rp_usual_sms(const struct ct_replay *r);
+/* full.c: asks the host's memory for what schedulers look at in a window: the SM and its warps, then what their next
+ * instructions are read from. */
+void rp_prefetch_schedulers(const struct ct_replay *r, const struct rp_sm *sm);
+void rp_prefetch_all_warps(const struct ct_replay *r, const struct rp_sm *sm);
 
 #endif

@@ -36,6 +36,7 @@ struct rp_slots {
 struct rp_quick_sched {
 	struct rp_slots issue, unit[RP_UNITS];
 	uint32_t last, last_at; /* the warp that has issued last, and in which cycle */
+	uint64_t waited; /* cycles that its warps' instructions have waited for it and its units */
 	/* two-level scheduling: slots of the active warps, how many; those that could go on and have no place among
 	 * them */
 	uint64_t active, pending;
@@ -80,14 +81,32 @@ struct rp_quick_joined {
 	uint32_t holds; /* the tags, too */
 };
 
-/* A memory instruction that has issued and waits for the load/store unit, and the lines that it asks
- * for. */
-struct rp_quick_wait {
+/* A memory instruction that has issued and asks for n lines. */
+struct rp_quick_access {
 	const struct rp_op *op;
 	uint32_t issued, inst;    /* cycle; its record when it has had to wait, RP_NO_INDEX */
 	uint32_t sid, busy, more; /* cycles of the unit; transactions of an atomic beyond its sectors */
-	uint32_t warp, n, place;  /* place: whose cycle is in unit */
+	uint32_t warp, n;
+};
+
+/* It waits for the load/store unit. */
+struct rp_quick_wait {
+	struct rp_quick_access access;
+	uint32_t place;                                      /* whose cycle is in unit */
 	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* n of them once it has to wait */
+};
+
+enum { RP_QUICK_PIECE = 7 };
+
+/* Lines of a memory instruction of an SM in step, highest first; more are in the next piece. */
+struct rp_quick_piece {
+	struct ct_line_request line[RP_QUICK_PIECE];
+	uint32_t next;
+};
+
+/* An instruction that the load/store unit of an SM in step has taken while the tags are held up. */
+struct rp_quick_late {
+	uint32_t mem, taken; /* its record; cycle */
 };
 
 struct rp_quick_sm {
@@ -127,6 +146,14 @@ struct rp_quick_sm {
 	uint32_t held_first, nheld, held_of[RP_MAX_SCHEDULERS]; /* held_of: of a ring of places */
 	uint32_t schedulers;
 	uint32_t active_warps; /* of a scheduler, at most; 0: all are */
+	/* quick_step.c: whether the SM is in step; since which cycle it has been looked at whether it should be, and of
+	 * these windows that have ended and warps that could issue at those ends */
+	int in_step;
+	uint32_t watched_from, windows, ready;
+	struct rp_quick_piece *piece;
+	uint32_t pieces, piece_free;
+	struct rp_quick_late *late; /* room for a cycle of the L1's latency each */
+	uint32_t nlate, late_busy;  /* cycles that they keep the unit */
 	struct rp_quick_sched *sched;
 	struct rp_calendar write_back, lsu; /* of the launch */
 };
@@ -153,7 +180,9 @@ void rp_slots_pass(struct rp_slots *c, uint64_t word);
 uint64_t rp_slots_search(struct rp_slots *c, uint64_t t, uint32_t n);
 
 /* quick_run.c: nothing is left that the instruction waits for. */
-void rp_quick_all_back(struct rp_sm *sm, uint32_t inst);
+void rp_quick_all_back(struct ct_replay *r, struct rp_sm *sm, uint32_t inst);
+/* quick_run.c: the warp, which has a next instruction, goes on by itself when that has what it needs. */
+void rp_quick_go_on(struct rp_sm *sm, uint32_t warp);
 
 /* quick_mem.c: executes the next instruction of the warp, one of memory, that issues in cycle `at`: notes when its registers,
  * its LDGSTS group or the warp itself can go on, or what that waits for. An instruction that is not of shared memory by its
@@ -168,6 +197,28 @@ uint32_t rp_quick_unit_next(const struct ct_replay *r, const struct rp_sm *sm);
 int rp_quick_unit_blocked(struct ct_replay *r, struct rp_sm *sm);
 /* The unit takes what has waited for it for longest. */
 void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm);
+/* Cycles that an instruction with those n lines, one or more, keeps the unit: of one that goes past the L1 the sectors, and
+ * what lanes of an atomic that meet in a sector add, which is left in *more. */
+uint32_t rp_quick_unit_cycles(const struct ct_replay *r, const struct rp_op *op,
+                              const struct ct_inst *inst, const struct ct_line_request *q, unsigned n,
+                              uint32_t *more);
+/* The first of an instruction's lines enters the L1 in cycle `at`. Returns when what is known of it is back; a->inst is
+ * RP_NO_INDEX where that is all, else a record that all_back() follows for; group: its LDGSTS group. */
+uint32_t rp_quick_enter(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_access *a,
+                        const struct ct_line_request *lines, uint32_t group, uint32_t at);
+
+/* quick_step.c: an SM whose warps are in step, as those of full timing. */
+/* A launch begins. */
+void rp_quick_step_begin(struct ct_replay *r, struct rp_sm *sm);
+/* Runs the SM up to cycle `end`, or to its offer. */
+void rp_quick_step_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
+/* Its next cycle with something to do; RP_NEVER: nobody knows. */
+uint32_t rp_quick_step_next(const struct ct_replay *r, const struct rp_sm *sm);
+/* Something that the warp has waited for is back, or will be in a known cycle. */
+void rp_quick_step_wake(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
+/* A window has ended in cycle `end`, and all replies that are known have been taken: chooses whether the SM goes on in step,
+ * and lets the load/store unit go on if it does. */
+void rp_quick_step_window(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
 
 /* The request of that number becomes the first of the bank. */
 static CT_INLINE void rp_quick_first_of_bank(struct rp_quick_sm *q, uint32_t bank, uint32_t number)
@@ -196,12 +247,13 @@ int rp_quick_serve(struct ct_replay *r, uint64_t end);
 int rp_quick_idle(const struct ct_replay *r);
 
 /* Something that the instruction waits for is back in cycle `back`. */
-static CT_INLINE void rp_quick_one_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
+static CT_INLINE void
+rp_quick_one_back(struct ct_replay *r, struct rp_sm *sm, uint32_t inst, uint32_t back)
 {
 	struct rp_quick_inst *p = &sm->quick->inst[inst];
 	p->back = rp_max32(p->back, back);
 	if (!--p->left)
-		rp_quick_all_back(sm, inst);
+		rp_quick_all_back(r, sm, inst);
 }
 
 /* The place behind `at` in a ring of n. */

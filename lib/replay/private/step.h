@@ -227,8 +227,9 @@ static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struc
 		enters = !sm->full.parked_units && s->collector_free[c] <= start;
 	}
 	if (op->kind >= RP_LOAD) {
-		mem = op->shared ? rp_mem_new_shared(r, sm, warp, op, inst, now)
-		                 : rp_mem_new(r, sm, warp, op, inst, now);
+		mem = op->shared  ? rp_mem_new_shared(r, sm, warp, op, inst, now)
+		      : sm->quick ? rp_quick_mem_new(r, sm, warp, op, inst, now)
+		                  : rp_mem_new(r, sm, warp, op, inst, now);
 		if (mem == RP_NO_INDEX)
 			return;
 		uint32_t unknown = sm->full.mem[mem].shared ? RP_LATER : RP_NEVER;

@@ -3,6 +3,8 @@
 #ifndef CT_REPLAY_PRIVATE_WARP_QUEUE_H
 #define CT_REPLAY_PRIVATE_WARP_QUEUE_H
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "base/heap.h"
 #include "base/hot.h"
@@ -25,9 +27,11 @@ static inline int rp_warp_key_before(const void *ctx, const void *a, const void 
 	return *(const uint64_t *)a < *(const uint64_t *)b;
 }
 
-/* A launch begins: nothing waits. */
+/* Nothing waits. */
 static inline void rp_warp_queue_clear(struct rp_warp_queue *q)
 {
+	memset(q->near, 0, sizeof q->near);
+	q->near_bits = 0;
 	q->nheap = q->near_from = 0;
 	q->heap[0] = RP_NEVER64;
 	q->first_at = RP_NEVER;
