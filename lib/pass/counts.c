@@ -218,6 +218,7 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 		{"llc_cycles", (double)c->llc_busy},
 		{"l1_set_stall_cycles", full ? (double)c->l1_set_stall : NAN},
 		{"l1_mshr_stall_cycles", full ? (double)c->l1_mshr_stall : NAN},
+		{"l1_modified_stall_cycles", full ? (double)c->l1_modified_stall : NAN},
 		{"llc_merge_stall_cycles", (double)c->llc_merge_stall},
 		{"dram_cycles", (double)c->dram_busy},
 		{"noc_request_backlog_cycles", mesh ? NAN : (double)c->noc_request_backlog},

@@ -314,6 +314,7 @@ static const struct ct_metric im_items[] = {
 	SUM("llc_cycles", "cycles"),
 	SUM("l1_set_stall_cycles", "cycles"),
 	SUM("l1_mshr_stall_cycles", "cycles"),
+	SUM("l1_modified_stall_cycles", "cycles"),
 	SUM("llc_merge_stall_cycles", "cycles"),
 	SUM("dram_cycles", "cycles"),
 	SUM("noc_request_backlog_cycles", "cycles"),

@@ -57,6 +57,17 @@ void rp_counts_begin(struct ct_replay *r, uint64_t launch)
 	r->cycles_before = 0;
 }
 
+/* For how long modified lines have held up an L1 in this launch, the one in which that was longest: a launch ends with its slowest
+ * SM, and one of many hardly shows in a sum over all. */
+static uint64_t longest_modified_stall(const struct ct_replay *r)
+{
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		if (r->sm[i].full.modified_stall > most)
+			most = r->sm[i].full.modified_stall;
+	return most;
+}
+
 /* Warm-up is over at the end of the window in which its last instruction issued: what
  * has been counted so far is taken away from the launch and from the total. */
 void rp_counts_warm(struct ct_replay *r)
@@ -76,6 +87,7 @@ void rp_counts_warm(struct ct_replay *r)
 	r->at_begin.warps = warps;
 	for (uint32_t i = 0; i < r->g.sms; i++) { /* close the sums that are open */
 		r->at_begin.resident_warp_cycles += r->sm[i].warps_live * now;
+		r->sm[i].full.modified_stall = 0;
 		if (r->sm[i].ctas)
 			r->at_begin.busy_sm_cycles += now - r->sm[i].busy_since;
 	}
@@ -106,6 +118,7 @@ void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 		launch = r->end_cycle;
 	r->total.cycles += r->end_cycle - skip;
 	r->total.launch_cycles += launch > skip ? launch - skip : 0;
+	r->total.l1_modified_stall += longest_modified_stall(r);
 	r->total.sm_cta_capacity += capacity;
 	r->total.ctas_first_wave += r->launch_ctas < capacity ? r->launch_ctas : capacity;
 	if (c) {

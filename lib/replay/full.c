@@ -141,6 +141,7 @@ static void full_begin_sm(struct ct_replay *r, struct rp_sm *sm)
 	memset(f->bank_at, 0xff, sizeof f->bank_at);
 	memset(f->bank_head, 0, sizeof f->bank_head);
 	f->full_banks = f->missing_banks = f->l1_lacks = 0;
+	f->modified_stall = 0;
 }
 
 static uint32_t full_next_event(const struct ct_replay *r, const struct rp_sm *sm)

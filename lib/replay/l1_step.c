@@ -329,6 +329,15 @@ static enum rp_met fails_for(struct rp_sm *sm, enum rp_l1_lack lack, uint32_t no
 	return RP_FAIL;
 }
 
+/* The same for want of a line of the set: allocate_line() has found none. */
+static enum rp_met fails_for_set(const struct ct_replay *r, struct rp_sm *sm, uint64_t line,
+                                 uint32_t now)
+{
+	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->cache.tags.sets, line);
+	sm->full.l1_lacks |= rp_tags_all_reserved(&sm->cache.tags, set) ? 0 : RP_LACKS_CLEAN;
+	return fails_for(sm, RP_LACKS_SET, now);
+}
+
 /* Counts for how long a bank has stood still, when the banks are asked again. */
 static CT_INLINE void count_lacks(struct rp_sm *sm, uint32_t now)
 {
@@ -337,6 +346,7 @@ static CT_INLINE void count_lacks(struct rp_sm *sm, uint32_t now)
 	const uint32_t cycles = now - sm->full.l1_lacks_at;
 	sm->c.l1_set_stall += sm->full.l1_lacks & RP_LACKS_SET ? cycles : 0;
 	sm->c.l1_mshr_stall += sm->full.l1_lacks & RP_LACKS_MSHR ? cycles : 0;
+	sm->full.modified_stall += sm->full.l1_lacks & RP_LACKS_CLEAN ? cycles : 0;
 	sm->full.l1_lacks = 0;
 }
 
@@ -388,7 +398,7 @@ load_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t b
 		return fails_for(sm, RP_LACKS_MSHR, now);
 	int passes = !usual && what == RP_LINE_MISS && passes_l1(r, sm, l);
 	if (what == RP_LINE_MISS && !on_fill && !passes && !allocate_line(r, sm, l, now, &i))
-		return fails_for(sm, RP_LACKS_SET, now);
+		return fails_for_set(r, sm, l->line, now);
 	if (what != RP_LINE_MISS) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
 		tell_found(r, sm, l, what == RP_PENDING, usual);
@@ -445,7 +455,7 @@ static enum rp_met store_sector(struct ct_replay *r, struct rp_sm *sm, struct rp
 		return RP_HIT;
 	}
 	if (what == RP_LINE_MISS && rule == RP_STORE_WRITES && !allocate_line(r, sm, l, now, &i))
-		return fails_for(sm, RP_LACKS_SET, now);
+		return fails_for_set(r, sm, l->line, now);
 	if (rule == RP_STORE_WRITES) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
 		write_sector(r, sm, l, i, sector, now);

@@ -137,6 +137,9 @@ struct ct_replay_counts {
 	   is modified and kept by l1.dirty_percent), or since no miss register takes it; 0 with quick timing and where the L1 is
 	   a part */
 	uint64_t l1_set_stall, l1_mshr_stall;
+	/* The same cycles where a line of the set could leave but for l1.dirty_percent: of each launch those of the SM in which they
+	   are most */
+	uint64_t l1_modified_stall;
 	uint64_t llc_merge_stall; /* cycles of slices that stand still since the entry of the sector
 	                             that their head asks for takes no more requests */
 	/* network cycles in which the crossbar of requests, or of replies, has as many packets to move as it can at once: inputs

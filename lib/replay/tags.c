@@ -117,6 +117,16 @@ static int any_reserved(const struct rp_tags *t, uint32_t set)
 	return 0;
 }
 
+int rp_tags_all_reserved(const struct rp_tags *t, uint32_t set)
+{
+	for (uint32_t w = 0; w < t->ways; w += 32) {
+		uint32_t n = t->ways - w < 32 ? t->ways - w : 32;
+		if (rp_bits_of(t->reserved, set * t->ways + w, n) != UINT32_MAX >> (32 - n))
+			return 0;
+	}
+	return 1;
+}
+
 uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set)
 {
 	if (t->set[set].used < t->ways)

@@ -122,7 +122,8 @@ int ct_cause_busy(const struct ct_profile *p, const char *scope, struct ct_cause
 	const struct ct_cause_part made[CT_CAUSE_PARTS] = {
 		{"issue", sn_of(p, scope, "warp_insts") / (run * g.sms * g.schedulers), NAN},
 		{"L1 ports", item_of(p, scope, "l1_cycles") / (run * g.sms), NAN},
-		{"L1 sets", item_of(p, scope, "l1_set_stall_cycles") / sm_cycles, NAN},
+		{"L1 sets", item_of(p, scope, "l1_set_stall_cycles") / sm_cycles,
+	         item_of(p, scope, "l1_modified_stall_cycles") / run},
 		{"L1 MSHRs", item_of(p, scope, "l1_mshr_stall_cycles") / sm_cycles, NAN},
 		{"requests to the LLC",
 	         item_of(p, scope, "noc_request_cycles") / (run * ct_gpu_request_ports(&g) * noc),
@@ -222,6 +223,16 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 	ct_fact_add(text, n, " before and by ");
 	add_part(text, n, after);
 	ct_fact_add(text, n, " after");
+}
+
+double ct_cause_modified(const struct ct_profile *p)
+{
+	struct ct_cause_part s[CT_CAUSE_PARTS];
+	if (ct_cause_busy(p, "all", s) <= 0)
+		return 0;
+	return busiest_station(s) == &s[L1_SETS] && s[L1_SETS].awaited >= LIMITS
+	               ? s[L1_SETS].awaited
+	               : 0;
 }
 
 int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope)

@@ -43,10 +43,15 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
  * CT_ERR_NOMEM. Pure. */
 int ct_cause_limit(char *text, size_t n, const struct ct_profile *p, const char *scope);
 
+/* The share of the replayed cycles, without launches, for which an L1 stood still because modified lines of a set stay
+ * (l1.dirty_percent), where that limits the run; 0 elsewhere, and where p does not tell. Pure. */
+double ct_cause_modified(const struct ct_profile *p);
+
 /* A part of the GPU, and the shares of the replayed cycles of a scope, without launches, that it works and that it has all it can
  * serve at once, DRAM as many requests as it has banks, a crossbar as many packets as it can move: 1 is always, NaN not known.
  * Of issue, L1 ports and slices it is not known. Sets and MSHRs of the L1s are at work while a miss waits for a line of its
- * set, or for a free one of them. */
+ * set, or for a free one of them. Requests are taken to wait for sets where modified lines keep them waiting, in the L1 where
+ * that takes longest: a launch lasts as long as its slowest SM. */
 struct ct_cause_part {
 	const char *name;
 	double busy, awaited;

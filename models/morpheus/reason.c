@@ -39,6 +39,31 @@ static void add_merge_stall(const struct ct_profile *p, double speedup, char *te
 		            100 * share);
 }
 
+/* First touches of sectors at the LLC per 1000 instructions, which miss at any capacity; NaN where p does not tell. */
+static double first_touches(const struct ct_profile *p)
+{
+	struct ct_hist h = {.cold = 0};
+	if (!ct_profile_get_hist(p, "all", "llc_sector", &h, &h))
+		return NAN;
+	return 1000 * (double)h.cold / ct_fact_sn(p, "thread_insts");
+}
+
+/* Misses that are fewer than first touches tell that blocks of whole lines are fetched, and not that there is more room: a GPU
+ * that fetches lines needs no mechanism for that. */
+static void add_whole_lines(const struct ct_profile *p, double speedup, double misses, char *text,
+                            size_t n)
+{
+	static const double clearly = 0.95;
+	const double first = first_touches(p), line = ct_fact_gp(p, "llc.line");
+	if (speedup > 1 + ct_cause_same && line > ct_fact_gp(p, "llc.sector") &&
+	    misses < clearly * first)
+		ct_fact_add(
+			text, n,
+			", and misses are fewer than the %.3g of first touches since blocks bring whole lines "
+			"(-p llc.sector=%.0f does, too)",
+			first, line);
+}
+
 /* Says what the SMs that lend their memories save and cost, and whether the working set fits what there is. */
 void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
                   size_t n)
@@ -56,6 +81,7 @@ void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *
 	ct_fact_size_text(extra, more);
 	text[0] = '\0';
 	ct_cause_add(text, n, speedup->value, cause, sizeof cause / sizeof cause[0]);
+	add_whole_lines(p, speedup->value, after, text, n);
 	add_merge_stall(p, speedup->value, text, n);
 	ct_cause_add_limit(text, n, p, speedup->value, &flow);
 	if (sms > 0 && set <= llc + extra)

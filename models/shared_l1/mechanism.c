@@ -75,6 +75,7 @@ static const struct ct_metric items[] = {
 	NOT("home_own_mod", "ratio"),
 	NOT("home_own_fold", "ratio"),
 	NOT("home_own_hash", "ratio"),
+	NOT("home_odd_sets", "ratio"),
 	NOT("home_camping", "ratio"),
 	LESS("shared_l1_miss_rate", "ratio"), /* SN, of all L1s as one cache */
 };

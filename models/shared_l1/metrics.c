@@ -45,12 +45,11 @@ int ct_sl_decide(enum ct_sl_metric by, const struct ct_sl_group *private_group,
 	return a == b ? before : b > a;
 }
 
-double ct_sl_sampling_accesses(const struct ct_sl_params *p, double local)
+double ct_sl_sampling_accesses(const struct ct_sl_params *p, double local, double odd)
 {
-	/* The shared group is the slower one: half of the accesses fall to it, and only `local` of
-	 * those count. */
-	double counted = ct_sl_count_of(p) == CT_SL_COUNT_LOCAL ? local : 1;
-	return 2 * p->v[CT_SL_SAMPLING] / fmax(counted, 1e-9);
+	/* Of the accesses that fall to the shared group only `local` count. */
+	double counted = odd * (ct_sl_count_of(p) == CT_SL_COUNT_LOCAL ? local : 1);
+	return p->v[CT_SL_SAMPLING] / fmax(fmin(counted, 1 - odd), 1e-9);
 }
 
 double ct_sl_execution_accesses(const struct ct_sl_params *p, double local, int shared)
@@ -59,9 +58,10 @@ double ct_sl_execution_accesses(const struct ct_sl_params *p, double local, int 
 	return p->v[CT_SL_EXECUTION] / fmax(counted, 1e-9);
 }
 
-double ct_sl_sampling_share(const struct ct_sl_params *p, double local, int shared, double accesses)
+double ct_sl_sampling_share(const struct ct_sl_params *p, double local, double odd, int shared,
+                            double accesses)
 {
-	double sampling = ct_sl_sampling_accesses(p, local);
+	double sampling = ct_sl_sampling_accesses(p, local, odd);
 	double period = sampling + ct_sl_execution_accesses(p, local, shared);
 	if (!(accesses > 0))
 		return 1;

@@ -47,13 +47,14 @@ int ct_sl_decide(enum ct_sl_metric by, const struct ct_sl_group *private_group,
                  int before);
 
 /* Own accesses of a core, of which `local` (0 .. 1] are local under sharing, that one
- * sampling phase takes, and one execution phase in the organisation (reading phase-count). With half of
- * the accesses in either group. */
-double ct_sl_sampling_accesses(const struct ct_sl_params *p, double local);
+ * sampling phase takes, and one execution phase in the organisation (reading phase-count). `odd` (0 .. 1) of
+ * the accesses fall to the shared group. */
+double ct_sl_sampling_accesses(const struct ct_sl_params *p, double local, double odd);
 double ct_sl_execution_accesses(const struct ct_sl_params *p, double local, int shared);
 /* Share of a core's accesses that fall into sampling phases, when it makes `accesses` in
  * all and always decides the same. */
-double ct_sl_sampling_share(const struct ct_sl_params *p, double local, int shared, double accesses);
+double ct_sl_sampling_share(const struct ct_sl_params *p, double local, double odd, int shared,
+                            double accesses);
 
 /* The paper's target test (reading target-test). */
 int ct_sl_is_target(const struct ct_sl_params *p, double replication_ratio, double miss_rate,

@@ -61,13 +61,16 @@ void ct_sl_reason(const struct ct_profile *p, const struct ct_mechanism_number *
 		judged_value(p, "llc_mpki") / ct_fact_sn(p, "llc_mpki"), 1};
 	if (n > 0)
 		text[0] = '\0';
-	if (isnan(copies) || isnan(miss)) {
+	if (isnan(miss) || (isnan(copies) && ct_fact_sn(p, "line_fills") != 0)) {
 		ct_fact_add(text, n, "the profile has no replication ratio");
 		return;
 	}
 	ct_cause_add(text, n, speedup->value, cause, sizeof cause / sizeof cause[0]);
 	ct_cause_add_limit(text, n, p, speedup->value, &flow);
-	ct_fact_add(text, n, ", replication %.0f %%", 100 * copies);
+	if (isnan(copies)) /* stores alone reach the L1s */
+		ct_fact_add(text, n, ", 0 lines are fetched into an L1");
+	else
+		ct_fact_add(text, n, ", replication %.0f %%", 100 * copies);
 	ct_fact_add(text, n, "%s", order_decides(p) ? ", order-sensitive: ask --method replay" : "");
 }
 

@@ -240,6 +240,8 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c, co
 	in->has_first = ct_sl_watch_read_first(p, &in->first);
 	if (!ct_profile_get_im(p, "all", "home_camping", &in->home_camping))
 		in->home_camping = NAN;
+	if (!ct_profile_get_im(p, "all", ct_sl_odd_sets, &in->home_odd))
+		in->home_odd = NAN;
 	if (!ct_profile_get_im(p, "all", "l1_requests", &in->requests))
 		in->requests = NAN;
 	if (!ct_profile_get_im(p, "all", "l1_line_misses", &in->request_misses))
@@ -539,20 +541,31 @@ static void may_choose(const struct ct_sl_estimate *private_x, const struct ct_s
 	x->miss_high = fmax(x->miss_high, fmax(private_x->miss_high, shared_x->miss_high));
 }
 
-/* Cycles of a dynamic scheme, of which half of each sampling phase counts as shared so far. Sets that are numbered by low bits
- * of the address are in one half for all lines of a warp that reads at strides of a power of two, and a CTA waits for its
- * slowest warp: as far as sharing costs latency, not throughput, the phase is as slow as its slower half. */
-static double wait_for_slower_half(const struct ct_sl_model *m, const struct ct_sl_estimate *x,
-                                   const struct ct_sl_estimate *private_x,
-                                   const struct ct_sl_estimate *shared_x)
+/* The share of the loads of a sampling phase that its shared sets serve. */
+static double odd_share(const struct ct_sl_model *m)
 {
-	const double half = x->sampling_share / 2, slower = shared_x->cycles - private_x->cycles;
-	if (m->gpu.l1.set_hash != CT_HASH_LINEAR || !(half * slower > 0))
-		return x->cycles;
-	return fmin(x->cycles + half * fmax(1 - shared_x->utilisation, 0) * slower, shared_x->cycles);
+	const double odd = m->in->home_odd;
+	return odd >= 0 && odd <= 1 && m->gpu.l1.set_hash == m->replayed.l1.set_hash ? odd : 0.5;
 }
 
-/* Executes in what it chose but for the sampling phases, which run half of each. */
+/* Cycles of a dynamic scheme, of which the odd sets' share of each sampling phase counts as shared so far. A load waits for all of
+ * its lines, a warp for its loads on the way, and a CTA for its slowest warp: one of them in the shared group makes all as slow, as
+ * far as sharing costs latency, not throughput. This is so where sets are numbered by low bits of the address, which puts the
+ * lines of a warp that reads at strides of a power of two into one group. */
+static double wait_for_slower_group(const struct ct_sl_model *m, const struct ct_sl_estimate *x,
+                                    const struct ct_sl_estimate *private_x,
+                                    const struct ct_sl_estimate *shared_x)
+{
+	const double odd = odd_share(m), slower = shared_x->cycles - private_x->cycles;
+	const double loads = fmax(m->w->warps_per_cta, 1) * fmax(m->w->mem_parallelism, 1);
+	const double waiting = 1 - pow(1 - ct_perf_any_line(&m->perf, odd), loads) - odd;
+	const double more = x->sampling_share * waiting * slower;
+	if (m->gpu.l1.set_hash != CT_HASH_LINEAR || !(more > 0))
+		return x->cycles;
+	return fmin(x->cycles + fmax(1 - shared_x->utilisation, 0) * more, shared_x->cycles);
+}
+
+/* Executes in what it chose but for the sampling phases, whose odd sets are shared. */
 static void estimate_dynamic(const struct ct_sl_model *m, int system, const struct ct_sl_traffic *pr,
                              const struct ct_sl_estimate *private_x, const struct ct_sl_traffic *sh,
                              const struct ct_sl_estimate *shared_x, struct ct_sl_estimate *x)
@@ -569,15 +582,18 @@ static void estimate_dynamic(const struct ct_sl_model *m, int system, const stru
 	if (watched && c->decisions > 0)
 		shared = 2 * c->chose_shared > c->decisions;
 	double active = fmin(fmax(m->w->active_sms, 1), m->gpu.sms);
+	double odd = odd_share(m);
 	double share = ct_sl_sampling_share(
-		&m->p, 1 - sh->remote, shared, (pr->reads + pr->writes) / active);
-	double homed = watched ? c->homed / m->in->watched : shared ? 1 - share / 2 : share / 2;
+		&m->p, 1 - sh->remote, odd, shared, (pr->reads + pr->writes) / active);
+	double homed = watched  ? c->homed / m->in->watched
+	               : shared ? 1 - share * (1 - odd)
+	                        : share * odd;
 	*x = *private_x;
 	mix_runs(x, shared_x, homed);
 	x->sampling_share = share;
 	if (watched)
 		use_dynamic(m, c, x);
-	x->cycles = wait_for_slower_half(m, x, private_x, shared_x);
+	x->cycles = wait_for_slower_group(m, x, private_x, shared_x);
 	may_choose(private_x, shared_x, x);
 	x->ipc = x->cycles > 0 ? m->w->thread_insts / x->cycles : 0;
 	double seconds = x->cycles / (m->gpu.core_mhz * 1e6);

@@ -70,6 +70,7 @@ struct ct_sl_inputs {
 	double home_load[CT_SL_HOMES_KINDS]; /* busiest over mean home; NaN when unknown */
 	double home_own
 		[CT_SL_HOMES_KINDS]; /* share of accesses whose home is their own SM; NaN when unknown */
+	double home_odd;             /* share of loads to odd sets; NaN when unknown */
 	double requests, request_misses; /* of the replay: lines, with any sector missing; NaN */
 	double home_camping;             /* home_load in short windows (watch.h); NaN when unknown */
 };

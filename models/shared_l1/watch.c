@@ -29,6 +29,7 @@ struct ct_sl_watch {
 	struct cache cache[CT_SL_WATCHED];
 	uint64_t *home[CT_SL_HOMES_KINDS],
 		own[CT_SL_HOMES_KINDS]; /* accesses of each home; of the SM that is it */
+	uint64_t of[2][2];              /* loads and stores of even and of odd sets */
 	struct ct_sl_camping camping;
 	/* Min(H,L2) */
 	struct ct_address_map map;
@@ -354,6 +355,7 @@ void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t 
 		w->home[h][home[h]]++;
 		w->own[h] += home[h] == sm;
 	}
+	w->of[is_write != 0][ct_set_index((enum ct_set_hash)w->g.l1.set_hash, w->sets, line) & 1]++;
 	mod = home[CT_SL_HOMES_MOD];
 	ct_sl_camping_add(&w->camping, mod);
 	if (!is_kept(w, CT_SL_WATCH_PRIVATE)) {
@@ -379,6 +381,7 @@ void ct_sl_watch_counted(struct ct_sl_watch *w)
 	for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
 		memset(w->home[h], 0, w->g.sms * sizeof *w->home[h]);
 	memset(w->own, 0, sizeof w->own);
+	memset(w->of, 0, sizeof w->of);
 	for (unsigned i = 0; i < w->schemes; i++)
 		ct_sl_phases_stats(w->phases[i], &w->warmed[i]);
 	w->camping.sum = 0;
@@ -388,6 +391,7 @@ void ct_sl_watch_counted(struct ct_sl_watch *w)
 
 /* ---- results ---- */
 
+const char ct_sl_odd_sets[] = "home_odd_sets";
 const char *const ct_sl_home_own[CT_SL_HOMES_KINDS] = {"home_own_mod", "home_own_fold", "home_own_hash"};
 
 int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
@@ -419,8 +423,12 @@ static int put_homes(const struct ct_sl_watch *w, struct ct_profile *p, struct c
 		"home_load_mod", "home_load_fold", "home_load_hash"};
 	uint64_t all = 0;
 	int st = CT_OK;
+	const uint64_t *of = w->of[!(w->of[0][0] + w->of[0][1])]; /* of stores where nothing is loaded */
 	for (uint32_t i = 0; i < w->g.sms; i++)
 		all += w->home[0][i];
+	if (all)
+		st = ct_profile_add_im(p, "all", ct_sl_odd_sets, (double)of[1] / (double)(of[0] + of[1]),
+		                       NULL, e);
 	for (int h = 0; h < CT_SL_HOMES_KINDS && all && st == CT_OK; h++) {
 		uint64_t most = 0;
 		for (uint32_t i = 0; i < w->g.sms; i++)

@@ -79,6 +79,9 @@ int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct 
 
 /* The IM items with the share of accesses whose home is the SM that makes them, by kind of homes. */
 extern const char *const ct_sl_home_own[CT_SL_HOMES_KINDS];
+/* The IM item with the share of loads, or where there are none of stores, to odd sets: those that a dynamic scheme samples as
+ * shared. */
+extern const char ct_sl_odd_sets[];
 /* What a profile holds of one; 0 when it does not. */
 int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which, struct ct_sl_watch_counts *c);
 /* What homes miss at any size, requests and sectors (first.h); 0 when the profile has no such

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/common/cause.h"
 #include "models/registry.h"
 #include "models/verdict/bound.h"
 #include "models/verdict/range.h"
@@ -223,6 +224,20 @@ static void tell_first_touches(const struct case_of *c, const struct ct_verdict 
 		         100 * cold);
 }
 
+/* A gain may be one over a configured GPU whose stores are in its own way, which another setting takes away as well. */
+static void tell_modified_lines(const struct case_of *c, char *reason, size_t n)
+{
+	char text[160];
+	const double share = ct_cause_modified(c->p);
+	size_t used = strlen(reason);
+	snprintf(text, sizeof text,
+	         "; modified lines keep an L1 waiting for %.0f %% of the time: "
+	         "-p l1.dirty_percent=0 shows what they cost",
+	         100 * fmin(share, 1));
+	if (share > 0 && used + strlen(text) < n)
+		memcpy(reason + used, text, strlen(text) + 1);
+}
+
 /* Which numbers leave the verdict open: those of the judged system against the GPU as configured where their range crosses
  * a border, else those of what it gains over the best alternative. */
 static void tell_border(const struct case_of *c, const struct ct_verdict *v, char *text, size_t n)
@@ -284,9 +299,11 @@ static void give_reason_of(const struct case_of *c, struct ct_verdict *v)
 	give_reason(c->p, c->m, v);
 	if (v->word == CT_UNKNOWN) {
 		tell_open(c, v);
+		tell_modified_lines(c, v->reason, sizeof v->reason);
 		return;
 	}
 	tell_alternative(v, v->reason, sizeof v->reason);
+	tell_modified_lines(c, v->reason, sizeof v->reason);
 	tell_first_touches(c, v, v->reason, sizeof v->reason);
 }
 

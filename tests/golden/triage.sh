@@ -132,6 +132,12 @@ done
 "$CT_RELEASE/reuse" --merge cold.profile cold.profile -o colder.profile
 check "merged first touches are first touches" \
 	grep -q 'morpheus,neutral.*100 % of LLC misses are first touches' <("$triage" -q -O csv colder.profile)
+"$CT_RELEASE/tracegen" gemm-tensor --size small -o tensor >/dev/null || fail "tracegen gemm-tensor"
+says="modified lines keep an L1 waiting for [0-9]* % of the time: -p l1.dirty_percent=0 shows what they cost"
+tensor() { "$triage" -q -O csv --scale 1/16 --method analytic --mechanism tag-split "$@" tensor; }
+check "loads that wait behind modified lines are told of, and what shows it" grep -q "tag-split.*$says" <(tensor)
+check "not where modified lines may leave" test -z "$(tensor -p l1.dirty_percent=0 | grep 'modified lines')"
+check "nor where stores spread over sets" test -z "$("$triage" -q -O csv --scale 1/8 ws vecadd | grep 'modified lines')"
 refuses "merging makes no pass" 2 '^reuse: -g is for the pass' "$CT_RELEASE/reuse" --merge -g a100 cold.profile cold.profile
 
 # ---- resume ----

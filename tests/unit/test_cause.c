@@ -193,6 +193,35 @@ static void test_l1_limits(void **state)
 	limit_of_l1(0.5, 0.1, 0.1, 2, 1, "why, limited by latency (L1 sets 50 % busy)");
 }
 
+/* Modified lines that hold up one L1 for most of the time limit the run, though the SMs in the mean hardly wait; not where DRAM
+ * or another part has a backlog as well, which keeps lines for as long. */
+static void test_modified_lines_limit(void **state)
+{
+	static const struct {
+		double modified, dram, share;
+		const char *says;
+	} row[] = {{0.86, 0.1, 0.86, "L1 sets (16 % busy, requests wait 86 %)"},
+	           {0.5, 0.1, 0, "latency (L1 sets 16 % busy)"},
+	           {0.86, 0.7, 0, "DRAM bandwidth (10 % busy, requests wait 70 %)"},
+	           {NAN, 0.1, 0, "latency (L1 sets 16 % busy)"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		char t[TEXT] = "";
+		struct ct_profile *p = replayed(44.4e6, row[i].dram);
+		assert_int_equal(ct_profile_add_im(p, "all", "busy_sm_cycles", 60e6, NULL, NULL), 0);
+		assert_int_equal(ct_profile_add_im(p, "all", "l1_set_stall_cycles", 9.6e6, NULL, NULL),
+		                 0);
+		if (!isnan(row[i].modified))
+			assert_int_equal(ct_profile_add_im(p, "all", "l1_modified_stall_cycles",
+			                                   row[i].modified * 1e6, NULL, NULL),
+			                 0);
+		assert_int_equal(ct_cause_limit(t, sizeof t, p, "all"), CT_OK);
+		assert_string_equal(t, row[i].says);
+		assert_true(fabs(ct_cause_modified(p) - row[i].share) < 1e-6);
+		ct_profile_free(p);
+	}
+}
+
 /* rtx3080 moves 444 bytes a core cycle. */
 static void test_limits(void **state)
 {
@@ -218,7 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences), cmocka_unit_test(test_any_numbers),
-		cmocka_unit_test(test_limits), cmocka_unit_test(test_network_limits),
-		cmocka_unit_test(test_l1_limits)};
+		cmocka_unit_test(test_limits),    cmocka_unit_test(test_network_limits),
+		cmocka_unit_test(test_l1_limits), cmocka_unit_test(test_modified_lines_limit)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

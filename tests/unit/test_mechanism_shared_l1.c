@@ -160,8 +160,18 @@ static void nothing_to_act_on(void **state)
 	expect_ok(ct_profile_add_count(t.run.p, "all", "line_fills", 0, NULL, "replay", &e), &e);
 	assert_int_equal(t.run.mechanism->acted(t.run.p, text, sizeof text), 0);
 	assert_string_equal(text, "0 lines are fetched into an L1");
+	/* A loss of stores alone has its causes, though a ratio of no fills is none. */
+	expect_ok(ct_profile_add_real(t.run.p, "all", "replication_ratio", NAN, NULL, "replay", &e), &e);
+	t.run.mechanism->reason(t.run.p, &(struct ct_mechanism_number){0.8, 0.7, 0.9}, text,
+	                        sizeof text);
+	assert_int_equal(strncmp(text, "slower since ", 13), 0);
+	assert_non_null(strstr(text, ", 0 lines are fetched into an L1"));
+	assert_null(strstr(text, "replication"));
 	ct_profile_remove(t.run.p, "SN", NULL, NULL);
 	assert_int_equal(t.run.mechanism->acted(t.run.p, text, sizeof text), -1);
+	t.run.mechanism->reason(t.run.p, &(struct ct_mechanism_number){0.8, 0.7, 0.9}, text,
+	                        sizeof text);
+	assert_string_equal(text, "the profile has no replication ratio");
 	trial_free(&t);
 }
 

@@ -149,16 +149,17 @@ static void test_results(void **state)
 	            near(1.22 / 1.04, 1.17, 0.005)); /* Private-2x, told twice */
 	/* Sampling when every access counts: 5.9 %. */
 	p.v[CT_SL_COUNT] = CT_SL_COUNT_SERVED;
-	double s = ct_sl_sampling_accesses(&p, 1.0 / 28), x = ct_sl_execution_accesses(&p, 1.0 / 28, 0);
+	double s = ct_sl_sampling_accesses(&p, 1.0 / 28, 0.5),
+	       x = ct_sl_execution_accesses(&p, 1.0 / 28, 0);
 	assert_true(s == 1024 && x == 16384 && near(s / (s + x), 0.059, 0.0005));
 	/* As the text says it: 28,672 accesses, 64 % of a private core's time (reading phase-count). */
 	p.v[CT_SL_COUNT] = CT_SL_COUNT_LOCAL;
-	s = ct_sl_sampling_accesses(&p, 1.0 / 28);
+	s = ct_sl_sampling_accesses(&p, 1.0 / 28, 0.5);
 	x = ct_sl_execution_accesses(&p, 1.0 / 28, 0);
 	assert_true(near(s, 28672, 1e-6) && x == 16384 && near(s / (s + x), 0.64, 0.005));
 	assert_true(near(ct_sl_execution_accesses(&p, 1.0 / 28, 1), 458752, 1e-6));
-	assert_true(ct_sl_sampling_share(&p, 1.0 / 28, 0, 1000) == 1);
-	assert_true(near(ct_sl_sampling_share(&p, 1.0 / 28, 0, 1e9), 0.636, 0.001));
+	assert_true(ct_sl_sampling_share(&p, 1.0 / 28, 0.5, 0, 1000) == 1);
+	assert_true(near(ct_sl_sampling_share(&p, 1.0 / 28, 0.5, 0, 1e9), 0.636, 0.001));
 	assert_true(ct_sl_is_target(&p, 0.11, 0.51, 0.06));
 	assert_false(ct_sl_is_target(&p, 0.10, 0.51, 0.06));
 	assert_false(ct_sl_is_target(&p, 0.11, 0.50, 0.06));

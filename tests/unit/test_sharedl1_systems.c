@@ -82,6 +82,7 @@ static void make_workload(struct world *w, const struct made *s)
 	w->in.l1_bytes = 16384;
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
 		w->in.home_load[i] = w->in.home_own[i] = NAN;
+	w->in.home_odd = NAN;
 	w->in.home_camping = w->in.requests = w->in.request_misses = NAN;
 }
 
@@ -339,6 +340,37 @@ static void test_watched(void **state)
 	done(w);
 }
 
+/* While all sample, a scheme is as fast as private L1s where nothing is in its shared sets, and slower with more there. */
+static void test_odd_sets(void **state)
+{
+	static const double odd[] = {0, 0.1, 0.3, 0.5, 1};
+	struct world *w = ask(&OWN, CT_SL_NET_FORWARDED);
+	const struct ct_sl_estimate *x = get(w, "DynEB"), *pr = get(w, "Private"),
+				    *sh = get(w, "Shared++");
+	double before = 0, even;
+	(void)state;
+	w->w.warps_per_cta = 2;
+	w->p.v[CT_SL_SAMPLING] = w->m.p.v[CT_SL_SAMPLING] = 1e12;
+	w->in.home_odd = NAN;
+	ct_sl_estimate_all(&w->m, w->x);
+	even = x->cycles;
+	assert_true(sh->cycles > 1.1 * pr->cycles);
+	assert_true(near(x->sampling_share, 1));
+	for (int i = 0; i < 5; i++) {
+		w->in.home_odd = odd[i];
+		ct_sl_estimate_all(&w->m, w->x);
+		assert_true(x->cycles > before);
+		assert_true(near(x->remote_fraction, odd[i] * sh->remote_fraction));
+		if (odd[i] == 0)
+			assert_true(fabs(x->cycles / pr->cycles - 1) < 1e-9);
+		if (odd[i] == 0.5)
+			assert_true(fabs(x->cycles / even - 1) < 1e-9);
+		before = x->cycles;
+	}
+	assert_true(fabs(x->cycles / sh->cycles - 1) < 1e-9);
+	done(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,7 +378,8 @@ int main(void)
 		cmocka_unit_test(test_stream),    cmocka_unit_test(test_private),
 		cmocka_unit_test(test_compute),   cmocka_unit_test(test_networks),
 		cmocka_unit_test(test_monotone),  cmocka_unit_test(test_watched),
-		cmocka_unit_test(test_own_homes), cmocka_unit_test(test_atomics),
+		cmocka_unit_test(test_odd_sets),  cmocka_unit_test(test_own_homes),
+		cmocka_unit_test(test_atomics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

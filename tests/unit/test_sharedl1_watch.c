@@ -282,6 +282,42 @@ static void test_own_homes(void **state)
 	close_scene(s);
 }
 
+/* The share of loads to odd sets, which stores tell where there are no loads. */
+static void test_odd_sets(void **state)
+{
+	struct scene *s = open_scene();
+	struct ct_profile *p;
+	struct ct_error e;
+	double v;
+	(void)state;
+	for (int loads = 0; loads < 2; loads++) {
+		assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e), CT_OK);
+		for (uint64_t i = 0; i < 300; i++) {
+			uint64_t line = 2 * i + (i % 3 == 0);
+			unsigned set = ct_set_index(
+				(enum ct_set_hash)s->g.l1.set_hash, s->g.l1.sets, line);
+			if (loads)
+				ct_sl_watch_l1(s->w, 0, line & ~UINT64_C(1), 1, 0);
+			else
+				ct_sl_watch_l1(s->w, 0, line, 1, 1);
+			assert_int_equal(set & 1, line & 1);
+		}
+		assert_non_null(p = ct_profile_new(&e));
+		assert_int_equal(ct_sl_watch_write(s->w, p, &e), CT_OK);
+		assert_int_equal(ct_profile_get_im(p, "all", ct_sl_odd_sets, &v), 1);
+		assert_true(fabs(v - (loads ? 0 : 1.0 / 3)) < 1e-6);
+		ct_profile_free(p);
+	}
+	ct_sl_watch_counted(s->w);
+	ct_sl_watch_l1(s->w, 0, 1, 1, 0);
+	assert_non_null(p = ct_profile_new(&e));
+	assert_int_equal(ct_sl_watch_write(s->w, p, &e), CT_OK);
+	assert_int_equal(ct_profile_get_im(p, "all", ct_sl_odd_sets, &v), 1);
+	assert_true(fabs(v - 1) < 1e-6);
+	ct_profile_free(p);
+	close_scene(s);
+}
+
 /* What would miss if other numbers of lines came between, against L1s of other ways: exactly, of
  * reads. */
 static void test_order(void **state)
@@ -427,10 +463,10 @@ static void test_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shared),  cmocka_unit_test(test_private),
-		cmocka_unit_test(test_records), cmocka_unit_test(test_own_homes),
-		cmocka_unit_test(test_order),   cmocka_unit_test(test_edge),
-		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_shared),   cmocka_unit_test(test_private),
+		cmocka_unit_test(test_records),  cmocka_unit_test(test_own_homes),
+		cmocka_unit_test(test_odd_sets), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_edge),     cmocka_unit_test(test_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,11 @@ enum {
 enum rp_admission { RP_NOT_ASKED, RP_MAY_ALLOCATE, RP_PASSES, RP_WAS_FOUND };
 
 /* What a sector that misses the L1 needs besides a place in the miss queue. */
-enum rp_l1_lack { RP_LACKS_SET = 1, RP_LACKS_MSHR = 2 };
+enum rp_l1_lack {
+	RP_LACKS_SET = 1,
+	RP_LACKS_MSHR = 2,
+	RP_LACKS_CLEAN = 4 /* of a set: some of its lines stay only since they are modified */
+};
 
 /* One line that a memory instruction asks for, until every sector has met the L1. Parts may
  * divide a line into up to 32 chunks, the L1 of the engine has at most 8 sectors. */
@@ -163,9 +167,10 @@ struct rp_full_sm {
 	uint32_t full_banks; /* that take no more */
 	/* whose oldest, a load, has found neither its sector nor an entry for it: only its own bank can change that */
 	uint32_t missing_banks;
-	uint32_t l1_lacks;     /* enum rp_l1_lack: for want of what a bank did not move, ... */
-	uint32_t l1_lacks_at;  /* ... since this cycle */
-	struct rp_step *steps; /* with an L1 that is a part, whose bank is 0 */
+	uint32_t l1_lacks;       /* enum rp_l1_lack: for want of what a bank did not move, ... */
+	uint32_t l1_lacks_at;    /* ... since this cycle */
+	uint64_t modified_stall; /* cycles of the launch in which that was RP_LACKS_CLEAN */
+	struct rp_step *steps;   /* with an L1 that is a part, whose bank is 0 */
 	uint32_t step_cap, step_head, nsteps;
 	struct rp_mshr *mshr;
 	struct rp_spare mshr_spare;

@@ -123,6 +123,8 @@ static inline int rp_tags_may_come(const struct rp_tags *t, uint32_t index, uint
  * neither reserved nor protected as modified; RP_NO_LINE when there is none and one is
  * reserved, else the oldest. */
 uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set);
+/* Whether every line of the set awaits a fill. Pure. */
+int rp_tags_all_reserved(const struct rp_tags *t, uint32_t set);
 /* Puts tag in place of the victim `index` (whose state the caller has read) with no
  * sector present. */
 void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now);
