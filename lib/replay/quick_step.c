@@ -13,9 +13,6 @@
 
 enum {
 	WATCH = 512, /* cycles, or a little more, from one decision about the SM's way to the next */
-	IN_STEP_FROM =
-		2, /* parts of a warp: half a one that waits for each scheduler puts an SM in step, ... */
-	AHEAD_BELOW = 4, /* ... less than a quarter lets it run ahead again */
 	FIRST_PIECES = 16
 };
 
@@ -349,8 +346,9 @@ static void run_ahead(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	}
 }
 
-/* Decides now and then whether the SM is in step, by the warps that wait for a scheduler or one of its units in the mean. Of
- * warps that run ahead that is what their instructions have waited, in step how many could issue when windows ended. */
+/* Decides now and then whether the SM is in step: when more than one warp waits for each scheduler or one of its units in the
+ * mean, until less than half a one does. Of warps that run ahead that is what their instructions have waited, in step how
+ * many could issue when windows ended. */
 static void choose_way(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	struct rp_quick_sm *q = sm->quick;
@@ -365,9 +363,9 @@ static void choose_way(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		waited += q->sched[k].waited;
 		q->sched[k].waited = 0;
 	}
-	if (!q->in_step && IN_STEP_FROM * waited > (uint64_t)n * (now - q->watched_from))
+	if (!q->in_step && waited > (uint64_t)n * (now - q->watched_from))
 		go_in_step(r, sm, now);
-	else if (q->in_step && AHEAD_BELOW * q->ready < n * q->windows && can_run_ahead(r, sm))
+	else if (q->in_step && 2 * q->ready < n * q->windows && can_run_ahead(r, sm))
 		run_ahead(r, sm, now);
 	q->watched_from = now;
 	q->windows = q->ready = 0;
