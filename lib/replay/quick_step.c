@@ -18,7 +18,7 @@ enum {
 
 /* ---- memory instructions ---- */
 
-/* Adds a piece to the list that ends at *link. 0: out of memory, the run has failed. */
+/* Adds a piece to the list that ends at *link; NULL: out of memory, the run has failed. */
 static struct rp_quick_piece *add_piece(struct ct_replay *r, struct rp_sm *sm, uint32_t *link)
 {
 	struct rp_quick_sm *q = sm->quick;
@@ -35,7 +35,7 @@ static struct rp_quick_piece *add_piece(struct ct_replay *r, struct rp_sm *sm, u
 	return p;
 }
 
-/* Keeps the n lines of the instruction until the load/store unit takes it. */
+/* Keeps the n lines of the instruction until the load/store unit takes it. < 0: out of memory, the run has failed. */
 static int keep_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t mem,
                       const struct ct_line_request *lines, uint32_t n)
 {
