@@ -140,12 +140,7 @@ void rp_quick_all_back(struct ct_replay *r, struct rp_sm *sm, uint32_t inst)
 	w->open--;
 	w->back = p->sid;
 	w->fetched = rp_max32(w->fetched, back);
-	rp_results_at(sm, p->warp, op, p->group, back, back - RP_SEEN_BEFORE);
-	w->wait.atomics -= op->kind == RP_ATOMIC;
-	if (op->kind == RP_ASYNC) {
-		w->wait.group_open[p->group % CT_WARP_GROUPS]--;
-		rp_pass_groups(sm, p->warp);
-	}
+	rp_quick_results(sm, p->warp, op, p->group, back);
 	if (q->in_step)
 		rp_quick_step_wake(r, sm, p->warp);
 	else if (w->parked)

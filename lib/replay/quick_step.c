@@ -104,12 +104,7 @@ static void end_access(struct rp_sm *sm, const struct rp_mem *m, uint32_t back)
 	w->open--;
 	w->back = m->sid;
 	sm->c.mem_latency_sum += back - m->issued;
-	rp_results_at(sm, m->warp, op, m->group, back, back - RP_SEEN_BEFORE);
-	w->wait.atomics -= op->kind == RP_ATOMIC;
-	if (op->kind == RP_ASYNC) {
-		w->wait.group_open[m->group % CT_WARP_GROUPS]--;
-		rp_pass_groups(sm, m->warp);
-	}
+	rp_quick_results(sm, m->warp, op, m->group, back);
 }
 
 /* The load/store unit has taken the instruction in cycle `taken`: its lines enter the L1 from the next one on. */

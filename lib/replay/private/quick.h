@@ -246,6 +246,20 @@ int rp_quick_packet(struct ct_replay *r, const struct rp_sm *sm, struct rp_ring 
 int rp_quick_serve(struct ct_replay *r, uint64_t end);
 int rp_quick_idle(const struct ct_replay *r);
 
+/* The results of an instruction that its warp has waited for are there in cycle `back`: registers, its LDGSTS group, and behind
+ * an atomic the warp itself. */
+static inline void rp_quick_results(struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+                                    uint32_t group, uint32_t back)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	rp_results_at(sm, warp, op, group, back, back - RP_SEEN_BEFORE);
+	w->wait.atomics -= op->kind == RP_ATOMIC;
+	if (op->kind == RP_ASYNC) {
+		w->wait.group_open[group % CT_WARP_GROUPS]--;
+		rp_pass_groups(sm, warp);
+	}
+}
+
 /* Something that the instruction waits for is back in cycle `back`. */
 static CT_INLINE void
 rp_quick_one_back(struct ct_replay *r, struct rp_sm *sm, uint32_t inst, uint32_t back)
