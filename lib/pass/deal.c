@@ -108,8 +108,10 @@ static int init_view(struct ct_deal *d, struct view *v, uint32_t sms, struct ct_
 	struct ct_gpu g = d->g;
 	v->sms = g.sms = sms;
 	v->room = ct_calloc(sms, sizeof *v->room);
+	if (!v->room)
+		return ct_fail_nomem(e);
 	v->l1s = ct_l1s_new(&g, e);
-	return v->room && v->l1s ? CT_OK : CT_ERR_NOMEM;
+	return v->l1s ? CT_OK : e->status;
 }
 
 static int init_deal(struct ct_deal *d, const struct ct_gpu *g, size_t most, struct ct_error *e)

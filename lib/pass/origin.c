@@ -48,6 +48,20 @@ int ct_pass_put_gpu(struct ct_profile *p, const struct ct_gpu *g, struct ct_erro
 	return st == CT_OK ? a.status : st;
 }
 
+/* Sets one key of a GPU. Only a line that is longer than those of any GPU takes memory, so that who asks for the GPU of a profile
+ * and cannot fail, as the reasons of verdicts, gets it always. */
+static int set_key(struct ct_gpu *g, const char *key, const char *value, struct ct_error *e)
+{
+	char line[256];
+	struct ct_buf b = {0};
+	if (snprintf(line, sizeof line, "%s=%s", key, value) < (int)sizeof line)
+		return ct_gpu_set(g, line, e);
+	ct_buf_printf(&b, "%s=%s", key, value);
+	int st = b.failed ? ct_fail_nomem(e) : ct_gpu_set(g, b.data, e);
+	ct_buf_free(&b);
+	return st;
+}
+
 int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e)
 {
 	const struct ct_record *r;
@@ -55,7 +69,6 @@ int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_erro
 	uint64_t asked = 0;
 	ct_gpu_defaults(g);
 	while ((r = ct_profile_next(p, "GP", &i))) {
-		struct ct_buf b = {0};
 		if (r->nfields < 2)
 			return ct_fail(e, CT_ERR_INPUT,
 			               "profile: a GP record has no value: run reuse again");
@@ -68,9 +81,7 @@ int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_erro
 				               "run reuse again");
 			continue;
 		}
-		ct_buf_printf(&b, "%s=%s", r->field[0], r->field[1]);
-		int st = b.failed ? ct_fail_nomem(e) : ct_gpu_set(g, b.data, e);
-		ct_buf_free(&b);
+		int st = set_key(g, r->field[0], r->field[1], e);
 		if (st < 0)
 			return st;
 		seen++;
