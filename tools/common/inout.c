@@ -58,7 +58,10 @@ void ct_tool_say(struct ct_tool *t, const char *fmt, ...)
 	va_end(ap);
 	for (char *c = text; c && *c; c++) /* names may hold anything */
 		*c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
-	ct_buf_printf(&t->warnings, "%s: %s\n", t->spec->name, text ? text : "out of memory");
+	if (text)
+		ct_buf_printf(&t->warnings, "%s: %s\n", t->spec->name, text);
+	else
+		t->warnings.failed = 1; /* the command fails, as where a warning is lost */
 	free(text);
 }
 
