@@ -693,7 +693,7 @@ static int judge_in(struct bench *b, enum ct_replay_timing timing)
 	int st = CT_OK;
 	b->timing = timing;
 	b->method = timing == CT_REPLAY_QUICK ? "quick" : "full";
-	b->configured.cycles = timing == CT_REPLAY_FULL ? b->j->configured_cycles : 0;
+	b->configured.cycles = timing == b->j->configured_timing ? b->j->configured_cycles : 0;
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
 		b->own[m].cycles = 0;
 	memset(b->plain, 0, sizeof b->plain);
@@ -733,17 +733,19 @@ void ct_judge_forget(struct ct_profile *p)
 	ct_profile_remove(p, "ES", is_replayed, NULL);
 }
 
-double ct_judge_configured_cycles(const struct ct_profile *p)
+void ct_judge_know_configured(struct ct_judge *j, const struct ct_profile *p)
 {
 	static const char *const names[] = {"cycles", "launch_cycles"};
 	double value[2];
+	j->configured_timing = ct_profile_gp(p, CT_PASS_TIMING_KEY) ? CT_REPLAY_QUICK : CT_REPLAY_FULL;
+	j->configured_cycles = 0;
 	for (int i = 0; i < 2; i++) {
 		const char *method = ct_profile_method(p, "all", names[i]);
 		if (!method || strcmp(method, "replay") != 0 ||
 		    !ct_profile_get(p, "all", names[i], &value[i]))
-			return 0;
+			return;
 	}
-	return ct_profile_gp(p, CT_PASS_TIMING_KEY) ? 0 : value[0] - value[1];
+	j->configured_cycles = value[0] - value[1];
 }
 
 int ct_judge_replays(struct ct_judge *j, struct ct_error *e)

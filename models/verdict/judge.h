@@ -23,9 +23,10 @@ struct ct_judge {
 	struct ct_profile *p; /* that of the runs */
 	const struct ct_gpu *gpu;
 	const struct ct_pass_settings *settings;
-	/* Core cycles without launches of the GPU as configured in full timing, where a replay of this trace has told them; 0:
-	 * it is replayed. */
+	/* Core cycles without launches of the GPU as configured, where a replay of this trace in that timing has told them; 0:
+	 * it is replayed, as it is in the other timing. */
 	double configured_cycles;
+	enum ct_replay_timing configured_timing;
 	int from_trace; /* the trace has just been read: that it cannot be read again is a failure */
 	int full_only;  /* leave out quick timing, as --method replay does */
 	struct ct_error
@@ -39,9 +40,9 @@ struct ct_judge {
  * and cycles of scope all with method quick or full. A trace that cannot be read again is no failure, and is told in
  * j->why, unless j->from_trace: then it fails with CT_ERR_IO. Fails with CT_ERR_NOMEM. The results do not depend on settings->threads. One call at a time per profile. */
 int ct_judge_replays(struct ct_judge *j, struct ct_error *e);
-/* What a profile tells for configured_cycles: its own cycles where a pass in full timing over all of the trace counted
- * them. 0: it does not. Pure. */
-double ct_judge_configured_cycles(const struct ct_profile *p);
+/* Sets what a profile tells of configured_cycles: its own cycles where a pass over all of the trace counted them, else 0,
+ * and the timing of that pass. Reads p only. */
+void ct_judge_know_configured(struct ct_judge *j, const struct ct_profile *p);
 /* Removes what ct_judge_replays() has appended to p: it holds for the GPU that was in force. */
 void ct_judge_forget(struct ct_profile *p);
 /* Adds to the reason of a verdict that stays open why it was not replayed, where that is known. */

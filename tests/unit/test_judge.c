@@ -289,10 +289,33 @@ static void test_known_cycles(void **state)
 	judge(&x);
 	double once = speedup(&x, "Short", "full");
 	ct_judge_forget(x.j.p);
-	x.j.configured_cycles = ct_judge_configured_cycles(x.j.p) * 3;
+	ct_judge_know_configured(&x.j, x.j.p);
+	x.j.configured_cycles *= 3;
 	assert_true(x.j.configured_cycles == 3 * cycles_on(&x.t.gpu));
 	judge(&x);
 	assert_true(fabs(speedup(&x, "Short", "full") - 3 * once) < 1e-4);
+	/* What quick timing has told is no baseline for replays in full timing. */
+	ct_judge_forget(x.j.p);
+	x.j.configured_timing = CT_REPLAY_QUICK;
+	judge(&x);
+	assert_true(fabs(speedup(&x, "Short", "full") - once) < 1e-4);
+	trial_free(&x.t);
+}
+
+/* The timing of the pass is that of the cycles which a profile tells. */
+static void test_known_timing(void **state)
+{
+	static struct trial x;
+	struct ct_error e = {0};
+	(void)state;
+	begin(&x, &sooner, "sharedl1-28");
+	ct_judge_know_configured(&x.j, x.j.p);
+	assert_true(x.j.configured_cycles > 0);
+	assert_int_equal(x.j.configured_timing, CT_REPLAY_FULL);
+	assert_int_equal(ct_profile_add_gp(x.j.p, CT_PASS_TIMING_KEY, "quick", "", &e), CT_OK);
+	ct_judge_know_configured(&x.j, x.j.p);
+	assert_true(x.j.configured_cycles > 0);
+	assert_int_equal(x.j.configured_timing, CT_REPLAY_QUICK);
 	trial_free(&x.t);
 }
 
@@ -411,10 +434,15 @@ static void test_without_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decides),           cmocka_unit_test(test_quick_first),
-		cmocka_unit_test(test_only_what_decides), cmocka_unit_test(test_known_cycles),
-		cmocka_unit_test(test_searches),          cmocka_unit_test(test_probes_the_ideal),
-		cmocka_unit_test(test_without_trace),     cmocka_unit_test(test_slower_alternative),
+		cmocka_unit_test(test_decides),
+		cmocka_unit_test(test_quick_first),
+		cmocka_unit_test(test_only_what_decides),
+		cmocka_unit_test(test_known_cycles),
+		cmocka_unit_test(test_known_timing),
+		cmocka_unit_test(test_searches),
+		cmocka_unit_test(test_probes_the_ideal),
+		cmocka_unit_test(test_without_trace),
+		cmocka_unit_test(test_slower_alternative),
 		cmocka_unit_test(test_own_baseline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

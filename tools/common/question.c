@@ -88,7 +88,9 @@ void ct_question_judge(struct ct_question *q, struct ct_judge *j)
 	j->from_trace = s->from_trace;
 	j->full_only = q->run.method == CT_BY_REPLAY;
 	/* What a pass has sampled tells no cycles, and is replayed. */
-	j->configured_cycles = s->changed ? 0 : ct_judge_configured_cycles(s->p);
+	ct_judge_know_configured(j, s->p);
+	if (s->changed)
+		j->configured_cycles = 0;
 }
 
 void ct_question_close(struct ct_question *q)
