@@ -6,6 +6,7 @@
 
 #include "base/numeric.h"
 #include "models/common/interconnect.h"
+#include "models/common/perf_load.h"
 
 /* Accel-Sim's path from an L1 miss to the LLC's answer, beyond the two latencies
  * (doc/replay.md section 9: L2 hit = l1 + rop + 13), and of an L1 hit (+ 4). */
@@ -88,21 +89,6 @@ static double warps_on(const struct ct_perf *m, double sms)
 	return fmin(m->warps / (busy * longer + 1 - busy), there);
 }
 
-/* Slowest of a load's lines: each is an L1 hit or one of the classes, independently. */
-static double unloaded_latency(const struct ct_perf *m, const struct ct_perf_point *pt)
-{
-	double below = 1 - pt->l1_miss, before = pow(below, m->lines_per_load);
-	/* The lines of a load enter the L1 one after the other. */
-	double serial = fmax(m->l1_cycles / m->loads - 1, 0), sum = before * m->t_l1 + serial;
-	for (unsigned i = 0; i < pt->n_classes; i++) {
-		below = fmin(below + pt->l1_miss * pt->cls[i].share, 1);
-		double upto = i + 1 == pt->n_classes ? 1 : pow(below, m->lines_per_load);
-		sum += (upto - before) * pt->cls[i].latency;
-		before = upto;
-	}
-	return sum;
-}
-
 double ct_perf_dram_share(const struct ct_perf_point *pt)
 {
 	double sum = 0;
@@ -117,11 +103,6 @@ double ct_perf_latency_beyond_l1(const struct ct_perf_point *pt)
 	for (unsigned i = 0; i < pt->n_classes; i++)
 		sum += pt->cls[i].share * pt->cls[i].latency;
 	return sum;
-}
-
-double ct_perf_any_line(const struct ct_perf *m, double p)
-{
-	return 1 - pow(1 - fmin(fmax(p, 0), 1), m->lines_per_load);
 }
 
 void ct_perf_sort_classes(struct ct_perf_point *pt)
@@ -221,8 +202,7 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 {
 	const struct ct_workload *w = m->w;
 	double loads = m->loads, slices = m->gpu.llc_slices / pt->slice_beta;
-	double to_llc = ct_perf_any_line(m, pt->l1_miss);
-	double to_dram = ct_perf_any_line(m, pt->l1_miss * ct_perf_dram_share(pt));
+	double to_llc = ct_perf_any_line_leaves(m, pt, 0), to_dram = ct_perf_any_line_leaves(m, pt, 1);
 	double insts = w->warp_insts / loads, sms = balanced_sms(m, pt->sms);
 	/* a flit holds a port for a cycle of the network, a lookup a slice for one of the LLC */
 	double req = m->gpu.core_mhz / m->gpu.noc_mhz / pt->noc_speed;
@@ -269,7 +249,7 @@ static double solve_point(const struct ct_perf *m, const struct ct_perf_point *p
 {
 	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
 	*n = fill_stations(m, pt, s, factor);
-	double base = unloaded_latency(m, pt) * m->a.latency_factor + m->a.latency_added;
+	double base = ct_perf_unloaded_latency(m, pt) * m->a.latency_factor + m->a.latency_added;
 	double ends = pt->end_wait * positive_or(m->w->warps, 0) / m->loads;
 	double think = m->parallelism * (fmax(m->a.think - m->issue_wait, 0) + ends) +
 	               fmax(base - m->hidden, 0);
@@ -420,8 +400,8 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	if (w->l1_read_sectors > 0)
 		pt->l1_miss = fmin(w->l1_read_misses / w->l1_read_sectors * more, 1);
 	pt->n_classes = 2;
-	pt->cls[0] = (struct ct_perf_class){1 - miss_share, other.t_llc, 0};
-	pt->cls[1] = (struct ct_perf_class){miss_share, other.t_dram, 1};
+	pt->cls[0] = (struct ct_perf_class){1 - miss_share, other.t_llc, 0, 0};
+	pt->cls[1] = (struct ct_perf_class){miss_share, other.t_dram, 1, 0};
 	pt->cold = requests > 0 ? ct_workload_llc_cold(w, sms) / requests * m->pending_factor : 0;
 	pt->request_packets = pt->slice_in = w->noc_request_cycles * more;
 	pt->reply_packets = pt->slice_out = w->noc_reply_cycles * more;
@@ -592,7 +572,7 @@ static void take_held_up(struct ct_perf *m, const struct ct_perf_point *pt, size
 	double latency = positive_or(m->w->mem_latency, 0),
 	       resident = m->warps * m->w->cycles / m->loads;
 	double alone = m->w->warp_insts / m->loads * (m->gpu.unit[CT_CLASS_INT].latency + to_dependent);
-	double waiting = latency > 0 ? fmax(1 - unloaded_latency(m, pt) / latency, 0) : 0;
+	double waiting = latency > 0 ? fmax(1 - ct_perf_unloaded_latency(m, pt) / latency, 0) : 0;
 	m->a.think -= fmin(fmax(m->a.think - alone, 0), stuck_meanwhile(m, station) * resident) *
 	              waiting;
 }
@@ -678,7 +658,9 @@ static void anchor_model(struct ct_perf *m, const struct ct_perf_point *pt, enum
 		slow_down(m, pt, how);
 		return;
 	}
-	turn_knob(m, pt, &m->a.wait_factor, 0, 1, want);
+	turn_knob(m, pt, &m->a.apart, 0, 1, want);
+	if (baseline_cycles(m, pt) > want * (1 + 1e-9))
+		turn_knob(m, pt, &m->a.wait_factor, 0, 1, want);
 	if (baseline_cycles(m, pt) > want * (1 + 1e-9))
 		turn_knob(m, pt, &m->a.latency_factor, 0, 1, want);
 	/* Ports that pass more than their limit have packets that do not meet. */
@@ -702,7 +684,7 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	m->gpu = *g;
 	m->loads = w->loads >= 1 ? w->loads : 1;
 	m->l1_cycles = w->l1_cycles;
-	m->a.latency_factor = m->a.wait_factor = 1;
+	m->a.latency_factor = m->a.wait_factor = m->a.apart = 1;
 	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
 		m->a.demand_factor[i] = 1;
 	/* Misses come to many sets: slow_station() tells where not. */

@@ -47,6 +47,7 @@ struct ct_perf_class {
 	                   already counts with those that wait for the same memory */
 	double latency; /* unloaded, core cycles from issue to data */
 	int dram;       /* DRAM is waited for */
+	int hit;        /* an L1 has it, that of another SM */
 };
 
 /* One configuration of the GPU. Traffic in totals of the run. */
@@ -97,6 +98,7 @@ enum ct_perf_anchor {
 struct ct_perf_anchored {
 	double demand_factor[CT_PERF_STATIONS], extra_factor[CT_PERF_EXTRA_MAX], latency_factor,
 		wait_factor, latency_added, think;
+	double apart; /* 1: the lines of a load miss independently; 0: all of them or none */
 };
 
 /* A share of the replayed run in which a station sets the pace that does not in the rest of it. */

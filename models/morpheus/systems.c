@@ -344,11 +344,11 @@ static void extended_classes(const struct ct_mo_model *m, const struct traffic *
 	double wrong = t->misses > 0 ? t->wrong / t->misses : 0;
 	double hit_latency = pt->cls[0].latency, miss_latency = pt->cls[1].latency;
 	double phi = d->ext_share;
-	pt->cls[0] = (struct ct_perf_class){(1 - phi) * (1 - conv_miss), hit_latency, 0};
-	pt->cls[1] = (struct ct_perf_class){phi * (1 - ext_miss), hit_latency + h->trip, 0};
+	pt->cls[0] = (struct ct_perf_class){(1 - phi) * (1 - conv_miss), hit_latency, 0, 0};
+	pt->cls[1] = (struct ct_perf_class){phi * (1 - ext_miss), hit_latency + h->trip, 0, 0};
 	pt->cls[2] = (struct ct_perf_class){
-		(1 - phi) * conv_miss + phi * ext_miss * (1 - wrong), miss_latency, 1};
-	pt->cls[3] = (struct ct_perf_class){phi * ext_miss * wrong, miss_latency + h->trip, 1};
+		(1 - phi) * conv_miss + phi * ext_miss * (1 - wrong), miss_latency, 1, 0};
+	pt->cls[3] = (struct ct_perf_class){phi * ext_miss * wrong, miss_latency + h->trip, 1, 0};
 	pt->n_classes = 4;
 	ct_perf_sort_classes(pt);
 }

@@ -318,7 +318,7 @@ void ct_sl_traffic_stations(const struct ct_sl_model *m, const struct ct_sl_traf
 		double port = t->flits[CT_SL_FROM_HOME] * clock;
 		if (m->noc.kind == CT_SL_NET_FORWARDED)
 			port += t->flits[CT_SL_TO_HOME] * clock;
-		double busy = fmax(m->w->l1_cycles * (1 - t->past), port);
+		double busy = fmax(m->w->l1_requests * (1 - t->past), port);
 		pt->extra[2] = (struct ct_amva_station){
 			.demand = busy / loads, .servers = fmax(sms / m->camping, 1)};
 	}
@@ -371,11 +371,11 @@ static void serve_classes(const struct ct_sl_traffic *t, double asking, double l
 	double direct = local * miss + past, far = home * miss, near = home * (1 - miss);
 	double cold = t->to_llc > 0 ? pt->cold * t->to_llc : 0;
 	pt->l1_miss = leaving;
-	pt->cls[0] = (struct ct_perf_class){near, t_l1 + t->trip, 0};
-	pt->cls[1] = (struct ct_perf_class){direct * (1 - d), llc, 0};
-	pt->cls[2] = (struct ct_perf_class){far * (1 - d), llc + t->trip, 0};
-	pt->cls[3] = (struct ct_perf_class){direct * d, dram, 1};
-	pt->cls[4] = (struct ct_perf_class){far * d, dram + t->trip, 1};
+	pt->cls[0] = (struct ct_perf_class){near, t_l1 + t->trip, 0, 1};
+	pt->cls[1] = (struct ct_perf_class){direct * (1 - d), llc, 0, 0};
+	pt->cls[2] = (struct ct_perf_class){far * (1 - d), llc + t->trip, 0, 0};
+	pt->cls[3] = (struct ct_perf_class){direct * d, dram, 1, 0};
+	pt->cls[4] = (struct ct_perf_class){far * d, dram + t->trip, 1, 0};
 	pt->n_classes = 5;
 	for (unsigned i = 0; i < pt->n_classes; i++)
 		pt->cls[i].share = leaving > 0 ? pt->cls[i].share / leaving : 0;

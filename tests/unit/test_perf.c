@@ -134,8 +134,68 @@ static void follows_the_replay(void **state)
 	}
 }
 
+/* Two warps on each of a few SMs, in which each thread walks along a row of its own: a load touches 32 sectors, all of them for
+ * the first time once in eight loads, all of them again in the other seven. */
+static void write_rows(struct micro *m)
+{
+	enum { ROW = 128, LOADS = 256 };
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "rows", 4, 64, 0, 32);
+	for (uint32_t c = 0; c < 4; c++) {
+		micro_cta(m);
+		for (uint32_t w = 0; w < 2; w++) {
+			micro_warp(m, w, 2 * LOADS + 1);
+			for (uint32_t k = 0; k < LOADS; k++) {
+				/* A sector of a line, then the same one of the next line. */
+				uint32_t at = k / 8 * 32 * ROW + k % 8 * 4;
+				micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x %d",
+				           0x10000000u + (c * 2 + w) * LOADS / 8 * 32 * ROW + at, ROW);
+				micro_line(m, "ffffffff 1 R60 FADD 2 R60 R4 0");
+			}
+			micro_line(m, "ffffffff 0 EXIT 0 0");
+		}
+		micro_cta_end(m);
+	}
+}
+
+/* Cycles without launches that one system of shared L1s takes, as estimated and as replayed. */
+static double cycles_of(struct mechanism_trial *t, const char *system, const char *method)
+{
+	return trial_value(t, system, "cycles", method);
+}
+
+/* Where the lines of a load miss together, seven loads of eight wait for an L1 hit alone, so that longer ways to the L1s slow down all
+ * of them: taken as independent, nearly every load would miss anyway, and shared L1s would be estimated at 0.73 where they are replayed at 0.33. */
+static void lines_that_miss_together(void **state)
+{
+	const struct ct_mechanism *shared = ct_mechanism_at((unsigned)ct_mechanism_find("shared-l1"));
+	struct mechanism_trial t;
+	struct micro m;
+	struct ct_gpu g;
+	struct ct_error e = {0};
+	struct ct_perf perf;
+	(void)state;
+	write_rows(&m);
+	test_gpu(&g, "rtx3080");
+	assert_int_equal(ct_gpu_scale(&g, 1 / 17.0, &e), CT_OK);
+	trial_new(&t, shared, &g, &m);
+	trial_pass(&t, 1);
+	assert_int_equal(ct_perf_calibrate(&perf, &t.workload, &g, CT_PERF_ANCHOR_STATION, &e), CT_OK);
+	assert_true(perf.a.apart < 0.25);
+	assert_true(perf.a.latency_factor > 0.75);
+	assert_int_equal(shared->estimate(&t.run, &e), CT_OK);
+	double estimated = cycles_of(&t, "Private", "analytic") / cycles_of(&t, "Shared", "analytic");
+	assert_int_equal(shared->replay(&t.run, "a test", &e), CT_OK);
+	double replayed = cycles_of(&t, "Private", "replay") / cycles_of(&t, "Shared", "replay");
+	if (!(fabs(log(estimated / replayed)) < 0.05))
+		fail_msg("estimated %.3f, replayed %.3f, apart %.3f, factor %.3f", estimated, replayed,
+		         perf.a.apart, perf.a.latency_factor);
+	trial_free(&t);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(follows_the_replay)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(follows_the_replay), cmocka_unit_test(lines_that_miss_together)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

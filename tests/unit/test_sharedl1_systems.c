@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "models/shared_l1/estimate.h"
+#include "models/shared_l1/traffic.h"
 #include "tests/support/gpus.h"
 #include "tests/support/workload.h"
 
@@ -371,14 +372,68 @@ static void test_odd_sets(void **state)
 	done(w);
 }
 
+/* One of so many loads is nearly always in the shared half of a sample, and all wait for it, also while requests wait at the slices; but
+ * not where another station has all that it can serve, since half of the traffic takes half of the time. */
+static void test_slower_group(void **state)
+{
+	struct world *w = ask(&OWN, CT_SL_NET_FORWARDED);
+	const struct ct_sl_estimate *x = get(w, "DynEB"), *sh = get(w, "Shared++");
+	struct ct_error e;
+	(void)state;
+	for (int requests = 0; requests < 2; requests++) {
+		ct_sl_model_free(&w->m);
+		w->w.warps_per_cta = 32;
+		w->in.home_odd = 0.5;
+		w->p.v[CT_SL_SAMPLING] = 1e12;
+		if (requests) { /* all packets are of one flit, and stores of many words wait */
+			w->g.noc_flit_bytes = 1024;
+			w->w.noc_reply_cycles = w->w.llc_read_sectors;
+			w->w.noc_request_cycles = 4 * w->w.noc_reply_cycles;
+		}
+		assert_int_equal(ct_sl_model_init(&w->m, &w->w, &w->in, &w->g, &w->g, &w->p, NULL,
+		                                  CT_PERF_ANCHOR_STATION, &e),
+		                 CT_OK);
+		ct_sl_estimate_all(&w->m, w->x);
+		assert_true(near(x->sampling_share, 1));
+		assert_int_equal(sh->bottleneck, requests ? CT_PERF_SLICE_IN : CT_PERF_SLICE_OUT);
+		assert_true(requests ? x->cycles > 0.99 * sh->cycles : x->cycles < 0.6 * sh->cycles);
+	}
+	done(w);
+}
+
+/* Shared memory keeps an L1 busy, too, but no home: what homes have to look up are lines. */
+static void test_shared_memory(void **state)
+{
+	struct world *w = ask(&OWN, CT_SL_NET_FORWARDED);
+	const double lines = w->w.l1_requests;
+	double demand[3];
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct ct_sl_traffic t;
+		struct ct_perf_point pt = {0};
+		w->w.l1_cycles = lines * (i == 0 ? 1 : 50);
+		w->w.l1_requests = lines * (i == 2 ? 50 : 1);
+		ct_sl_traffic_shared(&w->m, ct_sl_system_at(CT_SL_SHARED_PP), &t);
+		t.flits[CT_SL_FROM_HOME] = 0;
+		t.flits[CT_SL_TO_HOME] = 0;
+		ct_sl_traffic_stations(&w->m, &t, &pt);
+		demand[i] = pt.extra[2].demand;
+	}
+	assert_true(demand[0] > 0);
+	assert_true(near(demand[1], demand[0]));
+	assert_true(near(demand[2], 50 * demand[0]));
+	done(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plus_ways), cmocka_unit_test(test_table),
-		cmocka_unit_test(test_stream),    cmocka_unit_test(test_private),
-		cmocka_unit_test(test_compute),   cmocka_unit_test(test_networks),
-		cmocka_unit_test(test_monotone),  cmocka_unit_test(test_watched),
-		cmocka_unit_test(test_odd_sets),  cmocka_unit_test(test_own_homes),
+		cmocka_unit_test(test_plus_ways),     cmocka_unit_test(test_table),
+		cmocka_unit_test(test_stream),        cmocka_unit_test(test_private),
+		cmocka_unit_test(test_compute),       cmocka_unit_test(test_networks),
+		cmocka_unit_test(test_monotone),      cmocka_unit_test(test_watched),
+		cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_slower_group),
+		cmocka_unit_test(test_odd_sets),      cmocka_unit_test(test_own_homes),
 		cmocka_unit_test(test_atomics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
